@@ -26,8 +26,8 @@ namespace berth::apps {
 namespace {
 
 // Guards against typing errors.
-constexpr int kMostThreads = 4096;   ///< threads per rank
-constexpr int kMostRanks = 1 << 20;  ///< ranks, measured or modelled
+constexpr int kMostBenchThreads = 4096;  ///< threads per rank
+constexpr int kMostRanks = 1 << 20;      ///< ranks, measured or modelled
 
 struct BenchFlags {
   pipeline::Input input;  ///< empty = generated
@@ -43,7 +43,7 @@ struct BenchFlags {
   std::string json, csv;
 };
 
-const std::map<std::string, generate::Preset> kPresets{
+const std::map<std::string, generate::Preset> kPresetNames{
     {"hetero", generate::Preset::hetero},
     {"openb-like", generate::Preset::openb_like},
     {"philly-like", generate::Preset::philly_like},
@@ -51,7 +51,7 @@ const std::map<std::string, generate::Preset> kPresets{
 
 void add_instance(CLI::App& command, BenchFlags& flags) {
   command.add_option("--preset", flags.preset, "What is generated (see berth generate)")
-      ->transform(CLI::CheckedTransformer(kPresets, CLI::ignore_case).description(""))
+      ->transform(CLI::CheckedTransformer(kPresetNames, CLI::ignore_case).description(""))
       ->type_name("hetero|openb-like|philly-like|llm-like")
       ->default_str("hetero");
   auto* gpus = command.add_option("--gpus", flags.generate.gpus,
@@ -84,7 +84,7 @@ void add_sweep(CLI::App& command, BenchFlags& flags) {
       ->check(CLI::Range(1, 1000).description(""))
       ->capture_default_str();
   command.add_option("--threads", flags.threads, "Threads per rank")
-      ->check(CLI::Range(1, kMostThreads).description(""))
+      ->check(CLI::Range(1, kMostBenchThreads).description(""))
       ->capture_default_str();
   for (const char* const name : {"shards", "gap"}) {
     add_plan_option(command, flags.sweep.measure.plan, pipeline::option_named(name));
@@ -136,7 +136,7 @@ void refuse_early(const comm::Communicator& world, const BenchFlags& flags) {
 std::string in_words(const BenchFlags& flags) {
   if (!flags.input.cluster.empty()) return flags.input.cluster + " " + flags.input.jobs;
   std::string name;
-  for (const auto& [known, preset] : kPresets) {
+  for (const auto& [known, preset] : kPresetNames) {
     if (preset == flags.preset) name = known;
   }
   return fmt::format("{} {} GPUs{}, load {}, seed {}", name, flags.generate.gpus,

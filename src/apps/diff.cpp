@@ -23,7 +23,7 @@
 namespace berth::apps {
 namespace {
 
-struct Flags {
+struct DiffFlags {
   pipeline::Input input;
   std::vector<std::string> plans;
   bool all = false;
@@ -96,7 +96,7 @@ std::string difference_text(const Compared& compared, bool all) {
          change_text(compared, "kept", changes.kept, all);
 }
 
-ExitCode run_diff(const comm::Communicator& comm, const Flags& flags) {
+ExitCode run_diff(const comm::Communicator& comm, const DiffFlags& flags) {
   return static_cast<ExitCode>(comm.agreed([&] {
     if (comm.rank() != 0) return static_cast<int>(ExitCode::done);
     const model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
@@ -115,7 +115,7 @@ ExitCode run_diff(const comm::Communicator& comm, const Flags& flags) {
 }  // namespace
 
 void add_diff(CLI::App& app, Action& action) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<DiffFlags>();
   CLI::App* command = app.add_subcommand(
       "diff", "What a plan changes: jobs placed, stopped, moved, kept, and what each brings");
   command

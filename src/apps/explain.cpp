@@ -26,7 +26,7 @@
 namespace berth::apps {
 namespace {
 
-struct Flags {
+struct ExplainFlags {
   pipeline::Input input;
   std::string plan;
   std::vector<std::string> jobs;
@@ -73,7 +73,7 @@ std::vector<JobId> one_of_each_reason(const model::Instance& instance, const Rea
   return result;
 }
 
-ExitCode run_explain(const comm::Communicator& comm, const Flags& flags) {
+ExitCode run_explain(const comm::Communicator& comm, const ExplainFlags& flags) {
   return static_cast<ExitCode>(comm.agreed([&] {
     if (comm.rank() != 0) return static_cast<int>(ExitCode::done);
     const model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
@@ -98,7 +98,7 @@ ExitCode run_explain(const comm::Communicator& comm, const Flags& flags) {
 }  // namespace
 
 void add_explain(CLI::App& app, Action& action) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ExplainFlags>();
   CLI::App* command = app.add_subcommand(
       "explain", "Why a job waits, and the smallest changes that would let it run");
   command->add_option("plan", flags->plan, "The plan (with a horizon: what starts now)")

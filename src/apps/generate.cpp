@@ -20,7 +20,7 @@ struct PresetUsage {
   const char* name;
   const char* what;
 };
-constexpr std::array<PresetUsage, 4> kPresets{{
+constexpr std::array<PresetUsage, 4> kPresetUsages{{
     {generate::Preset::hetero, "hetero",
      "Several GPU types; gangs, shares, CPU-only tasks, type limits, home racks"},
     {generate::Preset::openb_like, "openb-like",
@@ -67,7 +67,7 @@ void add_preset(CLI::App& generate, const PresetUsage& words, Action& action) {
 void add_generate(CLI::App& app, Action& action) {
   CLI::App* generate = app.add_subcommand("generate", "Make an instance from published statistics");
   generate->require_subcommand(1);
-  for (const PresetUsage& words : kPresets) add_preset(*generate, words, action);
+  for (const PresetUsage& words : kPresetUsages) add_preset(*generate, words, action);
   add_generate_horizon(*generate, action);
 }
 

@@ -19,7 +19,7 @@
 namespace berth::apps {
 namespace {
 
-struct Flags {
+struct ShowFlags {
   pipeline::Input input;
   std::string plan;
   std::vector<std::string> by = {"gpu-type", "pod", "queue", "reason"};
@@ -37,7 +37,7 @@ report::Grouping grouping_of(const std::string& word) {
   return row->second;
 }
 
-ExitCode run_show(const comm::Communicator& comm, const Flags& flags) {
+ExitCode run_show(const comm::Communicator& comm, const ShowFlags& flags) {
   return static_cast<ExitCode>(comm.agreed([&] {
     if (comm.rank() != 0) return static_cast<int>(ExitCode::done);
     const model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
@@ -56,7 +56,7 @@ ExitCode run_show(const comm::Communicator& comm, const Flags& flags) {
 }  // namespace
 
 void add_show(CLI::App& app, Action& action) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ShowFlags>();
   CLI::App* command =
       app.add_subcommand("show", "Tables of a plan: GPUs by type, pod, rack, machine, queue, job");
   command->add_option("plan", flags->plan, "The plan (with a horizon: what starts now)")

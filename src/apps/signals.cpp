@@ -37,7 +37,7 @@ extern "C" void give_up(int) {
       "berth: error: MPI did not start within 300 s, or BERTH_START_SECONDS; a rank may have ended "
       "while it was loaded\n";
   const std::string_view text = came != 0 ? kSignal : kSlow;
-  static_cast<void>(!write(STDERR_FILENO, text.data(), text.size()));
+  static_cast<void>(!::write(STDERR_FILENO, text.data(), text.size()));
   _exit(static_cast<int>(ExitCode::internal_error));
 }
 

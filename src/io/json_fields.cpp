@@ -8,9 +8,17 @@
 
 #include <fmt/format.h>
 
+#include "berth/base/error.hpp"
+
 namespace berth::io {
 
 using simdjson::dom::element_type;
+
+void raise_input_error(const JsonSource& source, const std::string& field,
+                       const std::string& problem, const std::string& hint) {
+  throw InputError({.file = std::string(source.file), .line = source.line, .field = field}, problem,
+                   hint);
+}
 
 void JsonAt::fail(const std::string& problem, const std::string& hint) const {
   source_->raise(*source_, path(), problem, hint);

@@ -19,6 +19,10 @@ struct JsonSource {
                 const std::string& hint);
 };
 
+/// Throws InputError: the `raise` of all inputs.
+[[noreturn]] void raise_input_error(const JsonSource& source, const std::string& field,
+                                    const std::string& problem, const std::string& hint);
+
 /// A JSON value that knows its path for messages ("tasks[0].gpus"). Children point to their
 /// parents, which must outlive them; the path is composed on error only.
 class JsonAt {

@@ -6,15 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "berth/base/error.hpp"
-
 namespace berth::io {
-
-[[noreturn]] inline void raise_input_error(const JsonSource& source, const std::string& field,
-                                           const std::string& problem, const std::string& hint) {
-  throw InputError({.file = std::string(source.file), .line = source.line, .field = field}, problem,
-                   hint);
-}
 
 /// Calls visit(JsonAt, line number) for each line that is not blank. The values are valid during
 /// the call. @throws InputError: not JSON

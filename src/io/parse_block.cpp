@@ -13,12 +13,6 @@
 namespace berth::io {
 namespace {
 
-/// Throws without a file name: the merge of the blocks adds it.
-[[noreturn]] void raise_input_error(const JsonSource& source, const std::string& field,
-                                    const std::string& problem, const std::string& hint) {
-  throw InputError({.file = {}, .line = source.line, .field = field}, problem, hint);
-}
-
 [[noreturn]] void broken_line(const JsonSource& source, std::string_view line,
                               simdjson::error_code error) {
   const bool opens = line == "{" || line == "[" || line.ends_with(",");
@@ -62,7 +56,8 @@ std::string_view trimmed(std::string_view line) {
 JobBlock parse_block(std::string_view text, const ClusterNames& cluster_names) {
   LineParser parser;
   JobTables tables(cluster_names);
-  JsonSource source{.file = {}, .line = 0, .raise = raise_input_error};
+  JsonSource source{
+      .file = {} /* the merge of the blocks adds it */, .line = 0, .raise = raise_input_error};
   const char* const text_end = text.data() + text.size();
   JobLine job;
   try {

@@ -11,7 +11,7 @@
 namespace berth::report {
 namespace {
 
-double percent(std::int64_t part, std::int64_t whole) {
+double percentage(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
@@ -42,7 +42,7 @@ std::string reasons(const std::map<std::string, std::int64_t>& count) {
 std::string objective_text(const model::Figures& f, model::Objective kind) {
   if (!model::traits(kind).gpu_milli) return fmt::format("{:.10g}", f.objective);
   return fmt::format("{:.0f} GPU milli ({:.4f} % of all GPUs)", f.objective,
-                     percent(static_cast<std::int64_t>(f.objective), f.gpu_milli_total));
+                     percentage(static_cast<std::int64_t>(f.objective), f.gpu_milli_total));
 }
 
 namespace {
@@ -141,7 +141,7 @@ std::string summary(const model::Plan& plan, const std::map<std::string, std::in
   }
   row("GPUs", fmt::format("{:.2f} of {} allocated ({:.2f} %)",
                           static_cast<double>(f.gpu_milli_allocated) / 1000.0, f.gpus_total,
-                          percent(f.gpu_milli_allocated, f.gpu_milli_total)));
+                          percentage(f.gpu_milli_allocated, f.gpu_milli_total)));
   row("jobs", fmt::format("{} of {} placed", f.jobs_placed, f.jobs_total));
   text += reasons(waiting);
   if (!plan.required_missing.empty()) {

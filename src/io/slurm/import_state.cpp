@@ -8,13 +8,12 @@
 namespace berth::io::slurm {
 namespace {
 
-constexpr const char* kHint = "the file that `berth import slurm --out-state` wrote";
+constexpr const char* kStateHint = "the file that `berth import slurm --out-state` wrote";
 constexpr std::string_view kKind = "slurm import";
 
-[[noreturn]] void raise(const JsonSource& source, const std::string& field,
-                        const std::string& problem, const std::string& hint) {
-  throw InputError({.file = std::string(source.file), .line = source.line, .field = field}, problem,
-                   hint.empty() ? kHint : hint);
+[[noreturn]] void raise_state_error(const JsonSource& source, const std::string& field,
+                                    const std::string& problem, const std::string& hint) {
+  raise_input_error(source, field, problem, hint.empty() ? kStateHint : hint);
 }
 
 void read_job(const JsonAt& at, ImportState& state) {
@@ -58,11 +57,12 @@ std::string state_text(const model::Instance& instance,
 ImportState read_state(const Source& source) {
   static constexpr std::string_view keys[] = {"schema", "kind",       "instance_digest",
                                               "jobs",   "cpu_as_gpu", "taken"};
-  const JsonSource where{.file = source.name, .line = 0, .raise = raise};
+  const JsonSource where{.file = source.name, .line = 0, .raise = raise_state_error};
   simdjson::dom::parser parser;
   simdjson::dom::element root;
   if (const auto error = parser.parse(source.text).get(root); error != simdjson::SUCCESS) {
-    raise(where, "", std::string("not valid JSON: ") + simdjson::error_message(error), "");
+    raise_state_error(where, "", std::string("not valid JSON: ") + simdjson::error_message(error),
+                      "");
   }
   const JsonAt top(root, where);
   ImportState state;

@@ -9,7 +9,7 @@
 namespace berth::io::slurm {
 namespace {
 
-constexpr const char* kHint = "save `squeue --json`";
+constexpr const char* kSqueueHint = "save `squeue --json`";
 
 std::int64_t amount(const JsonAt& at) {
   const Number n = number(at);
@@ -75,7 +75,7 @@ void read_sharing(SlurmJob& job, const JsonAt& at) {
   }
 }
 
-const Readers<SlurmJob> kReaders{
+const Readers<SlurmJob> kJobReaders{
     {"job_id", [](SlurmJob& j, const JsonAt& v) { j.id = amount(v); }},
     {"job_state", read_state},
     {"state_reason", [](SlurmJob& j, const JsonAt& v) { j.reason = text(v); }},
@@ -143,13 +143,13 @@ const Readers<SlurmJob> kReaders{
 
 std::vector<SlurmJob> read_jobs(const Source& source) {
   std::vector<SlurmJob> jobs;
-  read_list(source, "jobs", kHint, [&](const JsonAt& at) {
+  read_list(source, "jobs", kSqueueHint, [&](const JsonAt& at) {
     at.each([&](const JsonAt& element) {
       SlurmJob job;
-      read_fields(element, kReaders, job);
-      if (job.id <= 0) element.fail("a job without a \"job_id\"", kHint);
+      read_fields(element, kJobReaders, job);
+      if (job.id <= 0) element.fail("a job without a \"job_id\"", kSqueueHint);
       if (job.state.empty())
-        element.fail("job " + std::to_string(job.id) + " has no \"job_state\"", kHint);
+        element.fail("job " + std::to_string(job.id) + " has no \"job_state\"", kSqueueHint);
       job.held = job.held || job.reason.starts_with("JobHeld");
       jobs.push_back(std::move(job));
     });

@@ -11,7 +11,7 @@
 namespace berth::io::slurm {
 namespace {
 
-std::string joined(std::vector<std::string> words) {
+std::string sorted_text(std::vector<std::string> words) {
   std::ranges::sort(words);
   std::string text;
   for (const std::string& word : words) text += word + ",";
@@ -72,8 +72,8 @@ NodeConstraints::NodeConstraint NodeConstraints::of(const SlurmJob& job) {
   if (named && std::ssize(job.required) < requested_nodes(job)) {
     return {.set = -1, .fault = "names some of its nodes and leaves the others open"};
   }
-  const std::string key = joined(job.partitions) + "|" + job.features + "|" + joined(job.excluded) +
-                          "|" + joined(job.required);
+  const std::string key = sorted_text(job.partitions) + "|" + job.features + "|" +
+                          sorted_text(job.excluded) + "|" + sorted_text(job.required);
   if (const auto entry = known_.find(key); entry != known_.end()) {
     return {.set = entry->second, .fault = {}};
   }

@@ -8,7 +8,7 @@
 namespace berth::io::slurm {
 namespace {
 
-constexpr const char* kHint =
+constexpr const char* kNodesHint =
     "save `scontrol show nodes --json`, or with Slurm 22.05 and before `sinfo --json`";
 
 /// A node's record in the file; some members are combined only at its end.
@@ -19,7 +19,7 @@ struct Raw {
   std::string tres;
 };
 
-const Readers<Raw> kReaders{
+const Readers<Raw> kNodeReaders{
     {"name", [](Raw& r, const JsonAt& v) { r.node.name = v.name(); }},
     {"cpus", [](Raw& r, const JsonAt& v) { r.node.cpus = number(v).or_else(0); }},
     {"effective_cpus", [](Raw& r, const JsonAt& v) { r.effective_cpus = number(v).or_else(0); }},
@@ -48,8 +48,9 @@ const Readers<Raw> kReaders{
 
 SlurmNode finished(const JsonAt& at, Raw raw) {
   SlurmNode& node = raw.node;
-  if (node.name.empty()) at.fail("a node without a \"name\"", kHint);
-  if (node.states.empty()) at.fail("node " + in_quotes(node.name) + " has no \"state\"", kHint);
+  if (node.name.empty()) at.fail("a node without a \"name\"", kNodesHint);
+  if (node.states.empty())
+    at.fail("node " + in_quotes(node.name) + " has no \"state\"", kNodesHint);
   if (node.cpus < 0 || node.memory_mib < 0) {
     at.fail("node " + in_quotes(node.name) + " has a negative amount");
   }
@@ -66,10 +67,10 @@ SlurmNode finished(const JsonAt& at, Raw raw) {
 
 std::vector<SlurmNode> read_nodes(const Source& source) {
   std::vector<SlurmNode> nodes;
-  read_list(source, "nodes", kHint, [&](const JsonAt& at) {
+  read_list(source, "nodes", kNodesHint, [&](const JsonAt& at) {
     at.each([&](const JsonAt& element) {
       Raw raw;
-      read_fields(element, kReaders, raw);
+      read_fields(element, kNodeReaders, raw);
       nodes.push_back(finished(element, std::move(raw)));
     });
   });

@@ -11,7 +11,7 @@
 namespace berth::io::slurm {
 namespace {
 
-constexpr const char* kHint =
+constexpr const char* kTopologyHint =
     "expected the lines of a topology.conf: SwitchName=... or BlockName=...";
 
 struct SwitchRecord {
@@ -58,7 +58,7 @@ class TopologyParser {
  private:
   [[noreturn]] void fail(std::string_view field, const std::string& problem) const {
     throw InputError({.file = source_.name, .line = line_, .field = std::string(field)}, problem,
-                     kHint);
+                     kTopologyHint);
   }
 
   void read_line(std::string_view line) {

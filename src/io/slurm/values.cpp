@@ -15,12 +15,6 @@ namespace {
 constexpr std::int64_t kInfinite32 = 0xFFFFFFFF;  ///< Slurm's INFINITE (slurm.h)
 constexpr std::int64_t kNoValue32 = 0xFFFFFFFE;   ///< Slurm's NO_VAL (slurm.h)
 
-[[noreturn]] void raise(const JsonSource& source, const std::string& field,
-                        const std::string& problem, const std::string& hint) {
-  throw InputError({.file = std::string(source.file), .line = source.line, .field = field}, problem,
-                   hint);
-}
-
 /// JSON kinds, as far as Slurm distinguishes values by them.
 enum class JsonKind : std::uint8_t { none, object, array, text, other };
 
@@ -114,11 +108,12 @@ std::vector<std::string> hosts(const JsonAt& at) {
 
 void read_list(const Source& source, std::string_view key, const char* hint,
                const std::function<void(const JsonAt&)>& read) {
-  const JsonSource where{.file = source.name, .line = 0, .raise = raise};
+  const JsonSource where{.file = source.name, .line = 0, .raise = raise_input_error};
   simdjson::dom::parser parser;
   simdjson::dom::element root;
   if (const auto error = parser.parse(source.text).get(root); error != simdjson::SUCCESS) {
-    raise(where, "", std::string("not valid JSON: ") + simdjson::error_message(error), hint);
+    raise_input_error(where, "", std::string("not valid JSON: ") + simdjson::error_message(error),
+                      hint);
   }
   const JsonAt top(root, where);
   bool found = false;

@@ -4,18 +4,7 @@
 #include "trace_cells.hpp"
 #include "words.hpp"
 
-#include "berth/base/error.hpp"
-
 namespace berth::io {
-namespace {
-
-void raise_input_error(const JsonSource& source, const std::string& field,
-                       const std::string& problem, const std::string& hint) {
-  throw InputError({.file = std::string(source.file), .line = source.line, .field = field}, problem,
-                   hint);
-}
-
-}  // namespace
 
 JsonDocument::JsonDocument(const std::string& text, const std::string& file)
     : source_{.file = file, .line = 0, .raise = raise_input_error} {
