@@ -70,6 +70,8 @@ struct Cluster : test::Tiny {
     instance.workload.speed_types = 1;
     instance.workload.speeds = {1.0, 1.5};
     instance.workload.jobs[1].speed = 1;
+    instance.workload.time_rules.push_back({.duration = 60});
+    instance.workload.jobs[1].time = 1;
   }
 };
 
@@ -103,6 +105,14 @@ TEST(ThroughputModel, counts_machines_beyond_the_fewest) {
   EXPECT_EQ(rate_of(model, 1, on_machines({2, 2})).per_second, 1.5);  // no table
 }
 
+TEST(ThroughputModel, limits_are_wall_time_on_every_type) {
+  const Cluster cluster;
+  model::Instance limited = cluster.instance;
+  limited.workload.jobs[1].time = 0;  // no duration: runs to its limit
+  const StaticDuration speeds(limited.workload);
+  EXPECT_EQ(rate_of(speeds, 1, on_machines({2, 2})).per_second, 1.0);
+}
+
 TEST(ThroughputModel, refuses_jobs_without_a_reference) {
   const Cluster cluster;
   const StaticDuration others(cluster.instance.workload);
@@ -120,7 +130,7 @@ TEST(StaticDuration, has_speeds_of_types_and_configurations) {
   model::Workload& workload = cluster.instance.workload;
   workload.configurations.push_back({{.counts = {1}, .speed = 0.5}, {.counts = {2}, .speed = 0.8}});
   workload.time_rules.push_back({.duration = 60, .configurations = 1});
-  workload.jobs[1].time = 1;
+  workload.jobs[1].time = static_cast<std::uint32_t>(workload.time_rules.size()) - 1;
   const StaticDuration model(workload);
   const auto machines = on_machines({4});
   std::vector<RunningJob> running{{.job = JobId(0), .gpu_type = kV100, .machines = machines},
