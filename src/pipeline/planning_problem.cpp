@@ -43,8 +43,8 @@ model::Level agreed_level(const Communicator& comm, const model::InstanceView& i
   return comm.max(racks ? 1 : 0) == 1 ? model::Level::rack : model::Level::pod;
 }
 
-/// GPUs: so large a group is searched as a whole in regroup rounds (decision 18).
-constexpr std::int64_t kMostGpusOfOneShard = 16'384;
+/// GPUs: one shard of this size takes seven times the time of 32 (docs/benchmarks.md).
+constexpr std::int64_t kMostGpusOfOneShard = 131'072;
 /// Share of the devices of running jobs that may move. Chosen, not tuned.
 constexpr double kFewSpan = 0.25;
 
