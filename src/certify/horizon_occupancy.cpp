@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horizon_occupancy.hpp"
 
+#include "machine_variants.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <string>
@@ -20,6 +22,7 @@ struct MachineUse {
   MachineId machine;
   std::int64_t from = 0, to = 0;
   std::uint64_t devices = 0;
+  std::int64_t milli = 0;  ///< thousandths of each device
   model::Resources taken = {};
   JobId job = {};        ///< invalid: content outside the workload
   bool planned = false;  ///< by the plan; otherwise it is there already
@@ -40,6 +43,7 @@ class OccupancyCheck {
                        .from = horizon_.now,
                        .to = to,
                        .devices = content.devices,
+                       .milli = taken_of_device(content.machine, content.milli),
                        .taken = content.taken,
                        .job = content.job});
     }
@@ -54,6 +58,7 @@ class OccupancyCheck {
                        .from = placed.start,
                        .to = end,
                        .devices = task.devices,
+                       .milli = taken_of_device(task.machine, task.milli),
                        .taken = shape.needs,
                        .job = placed.job,
                        .planned = job.running < 0});
@@ -69,11 +74,13 @@ class OccupancyCheck {
       const MachineUse& use = uses_[i];
       if (i > 0 && uses_[i - 1].machine != use.machine) active.clear();
       std::erase_if(active, [&](const MachineUse* a) { return a->to <= use.from; });
-      if (use.planned) check_use(use, active);
+      if (use.planned) check_state(use);
       active.push_back(&use);
       const bool settled = i + 1 == uses_.size() || uses_[i + 1].machine != use.machine ||
                            uses_[i + 1].from != use.from;
-      if (settled) check_resources(use, active);
+      if (!settled) continue;
+      check_devices(active, use.from);
+      check_resources(use, active);
     }
   }
 
@@ -105,22 +112,44 @@ class OccupancyCheck {
     return false;
   }
 
-  /// @param active  uses of the machine that began before or together, earlier in the order
-  void check_use(const MachineUse& use, const std::vector<const MachineUse*>& active) {
-    if (instance_.cluster.state_of(use.machine) != model::MachineState::up) {
-      findings_->add(FaultKind::machine_not_up, told(use) + ", which takes no new tasks");
-    }
-    for (const MachineUse* other : active) check_devices(use, *other);
+  [[nodiscard]] std::int64_t taken_of_device(MachineId machine, std::int64_t milli) const {
+    return in_slices(milli, instance_.cluster.class_of(machine).gpu_slices);
   }
 
-  void check_devices(const MachineUse& use, const MachineUse& other) {
-    if ((use.devices & other.devices) == 0) return;
+  void check_state(const MachineUse& use) {
+    if (instance_.cluster.state_of(use.machine) == model::MachineState::up) return;
+    findings_->add(FaultKind::machine_not_up, told(use) + ", which takes no new tasks");
+  }
+
+  /// Every device that a use takes from `now` on, beside all that hold it then.
+  void check_devices(const std::vector<const MachineUse*>& active, std::int64_t now) {
+    std::uint64_t begun = 0;
+    for (const MachineUse* use : active) {
+      if (use->from == now) begun |= use->devices;
+    }
+    for (; begun != 0; begun &= begun - 1) {
+      const int device = std::countr_zero(begun);
+      std::int64_t taken = 0;
+      const MachineUse* planned = nullptr;  // the last one
+      for (const MachineUse* use : active) {
+        if (((use->devices >> device) & 1) == 0) continue;
+        taken += use->milli;
+        if (use->planned) planned = use;
+      }
+      if (taken > 1000 && planned != nullptr) told_device(*planned, active, device, now);
+    }
+  }
+
+  void told_device(const MachineUse& use, const std::vector<const MachineUse*>& active, int device,
+                   std::int64_t now) {
+    const auto other = std::ranges::find_if(active, [&](const MachineUse* one) {
+      return one != &use && ((one->devices >> device) & 1) != 0;
+    });
+    const JobId beside = other == active.end() ? JobId{} : (*other)->job;
     findings_->add(FaultKind::device_oversubscribed,
-                   told(use) + ": device " +
-                       std::to_string(std::countr_zero(use.devices & other.devices)) +
-                       " is in use by " +
-                       (other.job.valid() ? name_of(other.job) : "content outside the jobs") +
-                       " at " + std::to_string(use.from));
+                   told(use) + ": device " + std::to_string(device) + " is in use by " +
+                       (beside.valid() ? name_of(beside) : "content outside the jobs") + " at " +
+                       std::to_string(now));
   }
 
   /// Content that is there already may be more than the machine has; planned tasks may not add.

@@ -322,6 +322,23 @@ class HorizonTest(ProgramTest):
         self.assertEqual(faults(now), {"missing_entry"})  # it has no figures, and nothing else
         self.assertIn("device_oversubscribed", faults(plan["placements"]))
 
+    def test_planned_jobs_are_compared_with_running_ones_whenever_these_end(self):
+        # one second on the GPU of a running or pinned job, at its start, inside it, at its end
+        held = {"shape": "worker", "gpus": [{"index": 0, "milli": 1000}]}
+        for pinned, remaining in itertools.product([False, True], [4, 10, 30]):
+            runs = job("runs", 1, 99, running={"tasks": [dict(held, machine="a0")],
+                                               "pinned": pinned, "remaining": remaining})
+            sound = self.planned([runs, job("new", 1, 10)], "100")
+            for start in [0, 1, remaining - 1, remaining]:
+                with self.subTest(pinned=pinned, remaining=remaining, start=start):
+                    plan = copy.deepcopy(sound)
+                    new = placement(plan, "new")
+                    new.update(start=start, end=start + 10)
+                    new["tasks"][0].update(machine="a0", gpus=held["gpus"])
+                    self.write("bad.json", json.dumps(plan))
+                    self.assertEqual("fault device_oversubscribed:" in self.check(plan="bad.json").out,
+                                     start < remaining)
+
     def test_keys_that_are_not_planned_are_refused_by_line_and_key(self):
         for key, more in [("gpu_milli", {"tasks": [{"gpu_milli": 500}]}),
                           ("exclusive", {"exclusive": "machine"}),
