@@ -15,6 +15,7 @@ using model::TaskPlacement;
 
 FreeMachines::FreeMachines(const model::Cluster& cluster)
     : cluster_(&cluster),
+      changes_(cluster.machines()),
       row_of_(cluster.machines()),
       milli_(cluster.gpu_types.size() + 1),
       most_(milli_.size()) {
@@ -246,6 +247,7 @@ void FreeMachines::replace(MachineId machine, const FreeMachine& by) {
   set_of(r, static_cast<std::size_t>(machines_[m].whole_count())).erase(m);
   set_of(r, kPartly).erase(m);
   milli_[r] += by.milli() - machines_[m].milli();
+  ++changes_[m];
   machines_[m] = by;
   const auto whole = static_cast<std::size_t>(by.whole_count());
   set_of(r, whole).insert(m);
@@ -258,6 +260,7 @@ void FreeMachines::edit(const TaskPlacement& task, const model::Shape& shape, in
   FreeMachine& machine = machines_[m];
   const std::size_t r = row_of_[m];
   const auto before = static_cast<std::size_t>(machine.whole_count());
+  ++changes_[m];
   milli_[r] -= machine.milli();
   if (sign < 0) {
     machine.take(task, shape);

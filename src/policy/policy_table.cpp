@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conservative_policy.hpp"
+#include "drf_policy.hpp"
+#include "fgd_policy.hpp"
 #include "list_policy.hpp"
 #include "preemptive_policy.hpp"
 
@@ -68,6 +70,10 @@ constexpr PolicyRow kTable[] = {
      [](const PolicyOptions& options) -> Made {
        return std::make_unique<Las>(options.las_thresholds);
      }},
+    {"drf", "least dominant share of a queue first (DRF); every job that fits starts", false,
+     [](const PolicyOptions&) -> Made { return std::make_unique<DominantResourceFairness>(); }},
+    {"fgd", "order of arrival, where fragmentation grows least (FGD); every job that fits starts",
+     false, [](const PolicyOptions&) -> Made { return std::make_unique<Fgd>(); }},
 };
 
 }  // namespace

@@ -58,6 +58,8 @@ class FreeMachines {
   [[nodiscard]] const model::FreeMachine& machine(MachineId m) const {
     return machines_[m.index()];
   }
+  /// Number of changes of the machine so far: equal numbers, equal content.
+  [[nodiscard]] std::uint64_t changes(MachineId m) const { return changes_[m.index()]; }
   [[nodiscard]] const model::Cluster& cluster() const { return *cluster_; }
 
  private:
@@ -90,6 +92,7 @@ class FreeMachines {
 
   const model::Cluster* cluster_;
   std::vector<model::FreeMachine> machines_;  ///< by MachineId
+  std::vector<std::uint64_t> changes_;        ///< by MachineId
   std::vector<std::uint8_t> row_of_;          ///< by MachineId
   std::vector<MachineSet> sets_;              ///< [row x kSets + free GPUs]
   std::vector<std::int64_t> milli_;           ///< by row: GPU type, then "none"
