@@ -22,8 +22,6 @@ struct RefusedObjective {
 constexpr RefusedObjective kRefused[] = {
     {"value", "a simulation runs every job, so there is no value to choose by",
      "flow counts the jobs' weights"},
-    {"fair", "an order of single jobs has no time shares",
-     "use a policy of shares, as --list tells"},
     {"allocate", "every decision gives out all GPUs that some job can take", "use flow"},
 };
 
@@ -36,7 +34,7 @@ void add_berth_flags(CLI::App& command, BerthFlags& flags) {
   const auto add = [&](const char* name, auto& value, const char* help) {
     return command.add_option(name, value, help)->group("Policy berth")->capture_default_str();
   };
-  add("--objective", flags.objective, "flow (mean JCT by weight) or makespan")
+  add("--objective", flags.objective, "flow (mean JCT by weight), makespan, or fair (as max-min)")
       ->check(CLI::IsMember({"flow", "makespan", "value", "fair", "allocate"}));
   add("--preemption", flags.preemption, "off: the horizon plan itself, no job is stopped");
   add("--spacing", flags.spacing, "Least seconds between two decisions")->check(seconds);

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@
 #include "berth/sim/berth_policy.hpp"
 #include "berth/sim/checkpoint_file.hpp"
 #include "berth/sim/offline_bound.hpp"
+#include "berth/sim/share_policy.hpp"
 #include "berth/sim/trace.hpp"
 #include "berth/sim/write_run.hpp"
 #include "berth/solver/horizon_bound.hpp"
@@ -48,6 +50,7 @@ struct SimulateFlags {
   sim::ReplayOptions trace;
   WorldFlags world;
   std::int64_t restart_cost = 60;  // seconds
+  std::int64_t round = 360;        // seconds
   BerthFlags berth;
   bool bound = false;
   bool quiet = false;
@@ -71,6 +74,14 @@ sim::ReplayOptions trace_options(const SimulateFlags& flags) {
   return options;
 }
 
+/// Options of policies that share time: max-min, max-sum, pop-K, and berth with the objective fair.
+std::optional<sim::SharePolicyOptions> share_options(const SimulateFlags& flags) {
+  const bool fair = flags.policy == kBerth && flags.berth.objective == "fair";
+  auto options = sim::share_policy_options(fair ? "max-min" : flags.policy);
+  if (options) options->round = flags.round * sim::kSecond;
+  return options;
+}
+
 /// Options that change the run, as the summary states them.
 std::map<std::string, std::string> record_of(const SimulateFlags& flags) {
   std::map<std::string, std::string> options{
@@ -85,6 +96,7 @@ std::map<std::string, std::string> record_of(const SimulateFlags& flags) {
   if (flags.world.mtbf > 0.0) options["seed"] = std::to_string(flags.trace.seed);
   add_world_record(flags.world, options);
   if (flags.policy == kBerth) record_berth(flags.berth, options);
+  if (share_options(flags)) options["round"] = std::to_string(flags.round);
   return options;
 }
 
@@ -122,6 +134,7 @@ sim::ProgressCall progress_line(bool quiet, std::size_t jobs) {
 }
 
 std::unique_ptr<policy::Policy> make_policy(const SimulateFlags& flags, sim::BerthCounts& counts) {
+  if (auto shares = share_options(flags)) return sim::make_share_policy(*shares);
   if (flags.policy == kBerth) return sim::make_berth(berth_options(flags.berth), counts);
   return policy::policy_row(flags.policy).make({});
 }
@@ -230,7 +243,7 @@ std::string policy_names() {
   for (const policy::PolicyRow& row : policy::policy_table()) {
     text += (text.back() != ',' ? ", " : " ") + std::string(row.name);
   }
-  return text;
+  return text + ", max-min, max-sum, pop-K (max-min in K parts)";
 }
 
 }  // namespace
@@ -264,6 +277,9 @@ void add_simulate(CLI::App& app, Action& action) {
       ->add_option("--restart-cost", flags->restart_cost,
                    "Seconds without progress at each resume of a job that names no restart_cost")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{31'557'600}))
+      ->capture_default_str();
+  command->add_option("--round", flags->round, "Of max-min, max-sum and pop-K: seconds of a round")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{31'557'600}))
       ->capture_default_str();
   command->add_flag("--only-preemptible", flags->trace.only_marked,
                     "Stop only jobs with \"preemptible\"; they lose work behind a checkpoint");

@@ -41,7 +41,7 @@ class SimulateTest(ProgramTest):
 
     def test_the_checker_agrees_on_every_policy(self):
         for policy in ["fifo", "best-fit", "easy", "conservative", "sjf", "sjf-backfill", "wspt",
-                       "srtf", "srsf", "las", "berth"]:
+                       "srtf", "srsf", "las", "drf", "fgd", "max-min", "max-sum", "pop-4", "berth"]:
             for more in [], ["--estimates", "noisy", "--restart-cost", "30"], \
                     ["--estimates", "history"]:
                 self.assert_ends(self.simulate(*more, policy=policy), 0)
@@ -76,13 +76,25 @@ class SimulateTest(ProgramTest):
         self.assertGreater(bounds[1], 0)
 
     def test_objectives_without_a_meaning_are_refused(self):
-        for objective in "value", "fair", "allocate":
+        for objective in "value", "allocate":
             self.assert_refused(self.simulate("--objective", objective, policy="berth"), 2,
                                 f'.*"{objective}"')
         self.assert_refused(self.simulate("--objective", "makespan", "--preemption", "off",
                                           policy="berth"), 2, ".*--preemption on")
         self.assert_ends(self.simulate("--objective", "makespan", policy="berth"), 0)
         self.assert_ends(self.check_run(), 0)
+
+    def test_fair_is_max_min(self):
+        digests = set()
+        for policy, more in ("max-min", []), ("berth", ["--objective", "fair"]), ("pop-1", []):
+            self.assert_ends(self.simulate(*more, policy=policy), 0)
+            digests.add(self.summary()["run_digest"])
+        self.assertEqual(len(digests), 1)
+        self.assert_ends(self.simulate("--round", "60", policy="max-min", ranks=2), 0)
+        self.assertEqual(self.summary()["options"]["round"], "60")
+        self.assertNotIn(self.summary()["run_digest"], digests)
+        for name in "pop-0", "pop-x", "pop-1025":
+            self.assert_refused(self.simulate(policy=name), 2, ".*number of parts")
 
     def test_the_checker_finds_planted_faults(self):
         self.assert_ends(self.simulate(policy="easy"), 0)
