@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/sim/write_run.hpp"
 
+#include "run_plots.hpp"
+
 #include <filesystem>
 #include <system_error>
 
@@ -50,6 +52,15 @@ void write_failures(const std::string& path, const model::Cluster& cluster,
   });
 }
 
+void write_plots(const std::string& folder, const model::Cluster& cluster, const Run& run,
+                 const std::string& policy) {
+  for (const NamedPlot& plot : plots_of(cluster, run, policy)) {
+    const std::string text = svg_of(plot.plot);
+    io::write_atomically(path_in(folder, plot.file),
+                         [&](io::AtomicFile& file) { file.write(text); });
+  }
+}
+
 /// Returns the digest of the text.
 std::string write_records(const std::string& path, const model::Instance& instance,
                           const Run& run) {
@@ -78,6 +89,7 @@ model::RunSummary write_run(const std::string& folder, const model::Instance& in
       .options = options,
       .figures = figures(instance, run.records)};
   write_series(path_in(folder, "series.csv"), run);
+  write_plots(folder, instance.cluster, run, policy);
   write_failures(path_in(folder, io::kRunFailures), instance.cluster, failures);
   io::write_atomically(path_in(folder, io::kRunSummary),
                        [&](io::AtomicFile& file) { file.write(io::run_summary_text(summary)); });

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simulations: the checker agrees and finds planted faults, digests, jobs left out, usage."""
 import json
+import math
 import os
 import random
 import re
 import signal
 import time
 from unittest import mock
+from xml.etree import ElementTree
 
 from program import ProgramTest, finish, main
 
@@ -95,6 +97,46 @@ class SimulateTest(ProgramTest):
         self.assertNotIn(self.summary()["run_digest"], digests)
         for name in "pop-0", "pop-x", "pop-1025":
             self.assert_refused(self.simulate(policy=name), 2, ".*number of parts")
+
+    def test_plots_show_the_series_and_are_the_same_again(self):
+        self.assert_ends(self.simulate(policy="srsf"), 0)
+        rows = [list(map(float, line.split(",")))
+                for line in (self.folder / "run/series.csv").read_text().splitlines()[1:]]
+        interval = rows[1][0] - rows[0][0]
+
+        def lines_of(name):
+            root = ElementTree.parse(self.folder / "run" / name).getroot()
+            plot = next(g for g in root.iter("{http://www.w3.org/2000/svg}g"))
+            x0, x1, y1 = (float(plot.get(f"data-{end}")) for end in ("x0", "x1", "y1"))
+            found = {}
+            for line in plot.iter("{http://www.w3.org/2000/svg}polyline"):
+                points = [tuple(map(float, point.split(","))) for point in line.get("points").split()]
+                found[line.get("data-name")] = [(x0 + (x1 - x0) * x / 600, y1 * (1 - y / 300))
+                                                for x, y in points]
+            return found, (x1 - x0) / 600, y1 / 300  # and what a hundredth of a pixel is 0.01 of
+
+        for name, line, column in ("utilisation.svg", "allocated", 1), \
+                ("queue.svg", "running", 2), ("queue.svg", "waiting", 3):
+            found, wide, high = lines_of(name)
+            points = found[line]
+            self.assertEqual(len(points), 2 * len(rows))
+            unit = points[-1][0] / (rows[-1][0] + interval)
+            for row, (x, y), (end, _) in zip(rows, points[::2], points[1::2]):
+                self.assertAlmostEqual(x, row[0] * unit, delta=0.02 * wide)
+                self.assertAlmostEqual(end, (row[0] + interval) * unit, delta=0.02 * wide)
+                self.assertAlmostEqual(y, row[column], delta=0.02 * high)
+        records = [json.loads(line)
+                   for line in (self.folder / "run/jobs.jsonl").read_text().splitlines()]
+        times = sorted((r["runs"][-1]["end"] - r["arrival"]) / 1e6 for r in records)
+        found, wide, _ = lines_of("jct.svg")
+        self.assertEqual(len(found["jobs"]), len(times))
+        for seconds, (x, _) in zip(times, found["jobs"]):
+            self.assertAlmostEqual(x, math.log10(seconds), delta=0.02 * wide)
+        plots = {name: (self.folder / "run" / name).read_bytes()
+                 for name in ("utilisation.svg", "queue.svg", "jct.svg")}
+        self.assert_ends(self.simulate(policy="srsf", out="again", ranks=2), 0)
+        for name, content in plots.items():
+            self.assertEqual((self.folder / "again" / name).read_bytes(), content)
 
     def test_the_checker_finds_planted_faults(self):
         self.assert_ends(self.simulate(policy="easy"), 0)

@@ -11,7 +11,7 @@
 
 namespace berth::sim {
 
-/// Writes jobs.jsonl, series.csv, failures.jsonl (if there are any) and summary.json into a folder,
+/// Writes jobs.jsonl, series.csv, plots, failures.jsonl (if any) and summary.json into a folder,
 /// which is made. Each file replaces an earlier one whole; the summary, with the digest of
 /// jobs.jsonl, is the last. The digest and all files are functions of the run alone. Returns the
 /// summary. @throws SystemError
