@@ -34,6 +34,7 @@ class SimilarityKey {
     for (const Option& option : problem.options_of(job)) {
       key.push_back(static_cast<std::uint64_t>(option.pools.value()));
       key.push_back(static_cast<std::uint64_t>(option.gpus));
+      key.push_back(static_cast<std::uint64_t>(option.share_milli));
       key.push_back(static_cast<std::uint64_t>(option.rent));
       for (const std::int32_t q : problem.quotas_of(option)) key.push_back(1 + 2 * index(q));
       for (const std::int32_t b : problem.budgets_of(option)) key.push_back(2 + 2 * index(b));

@@ -34,7 +34,7 @@ std::vector<double> gang_leads(const Problem& problem) {
     for (const Option& option : problem.options_of(problem.jobs[j])) {
       for (const PoolId pool : problem.pools_of(option)) {
         const auto gpus = static_cast<double>(problem.pools[pool.index()].capacity.back().gpus);
-        const auto work = static_cast<double>(option.gpus * option.duration);
+        const auto work = gpus_of(option) * static_cast<double>(option.duration);
         least = std::min(least, work / std::max(1.0, gpus));
       }
     }

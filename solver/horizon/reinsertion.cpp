@@ -85,7 +85,7 @@ class Reinsertion {
 
   [[nodiscard]] double work(JobId id) const {
     const Option& option = problem_.options_of(problem_.jobs[id.index()]).front();
-    return static_cast<double>(option.gpus) * static_cast<double>(option.duration);
+    return gpus_of(option) * static_cast<double>(option.duration);
   }
 
   void order(std::vector<JobId>& jobs, std::uint64_t turn) const {
@@ -97,7 +97,7 @@ class Reinsertion {
                  4.0 * random_unit({options_.seed, static_cast<std::uint64_t>(RemovalDraw::shuffle),
                                     turn, job.index()});
         case 1:
-          return -static_cast<double>(problem_.options_of(problem_.jobs[job.index()]).front().gpus);
+          return -gpus_of(problem_.options_of(problem_.jobs[job.index()]).front());
         case 2:
           return -weight_[job.index()] / std::max(1.0, work(job));
         default:

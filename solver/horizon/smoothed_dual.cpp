@@ -59,8 +59,7 @@ void add_steps(std::span<const CapacityStep> steps, std::int64_t unit, const Pri
 double gpu_seconds(const Problem& problem, const Job& job) {
   double least = kInfinity;
   for (const auto& option : problem.options_of(job)) {
-    least =
-        std::min(least, static_cast<double>(option.gpus) * static_cast<double>(option.duration));
+    least = std::min(least, gpus_of(option) * static_cast<double>(option.duration));
   }
   return least < kInfinity ? least : 0.0;
 }
@@ -154,8 +153,7 @@ void SmoothedDual::set_scales() {
       const Seconds first = job.release + option.duration;
       largest = std::max(
           {largest, std::abs(cost_at(cost, first)), std::abs(cost_at(cost, first + span))});
-      widest = std::max(
-          {widest, static_cast<double>(option.gpus), static_cast<double>(option.rent) / kRentUnit});
+      widest = std::max({widest, gpus_of(option), static_cast<double>(option.rent) / kRentUnit});
     }
     value += 2.0 * count * largest;
     gpus += 2.0 * count * widest;

@@ -41,7 +41,7 @@ struct RentPart {
 template <class Visit>
 void visit_rent_parts(const berth::horizon::Problem& problem, const berth::horizon::Option& option,
                       std::size_t curve, Visit&& visit) {
-  const auto gpus = static_cast<double>(option.gpus);
+  const double gpus = gpus_of(option);
   visit(RentPart{curve, static_cast<double>(option.rent) / berth::horizon::kRentUnit});
   for (const std::int32_t quota : problem.quotas_of(option)) {
     visit(RentPart{problem.curves + static_cast<std::size_t>(quota), gpus});

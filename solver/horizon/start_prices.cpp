@@ -117,7 +117,7 @@ std::vector<UsageChanges> usage_changes(const Problem& problem, const Plan& plan
     if (!start.placed()) continue;
     const auto& job = problem.jobs[j];
     const Option& option = problem.options_of(job)[static_cast<std::size_t>(start.option)];
-    const auto gpus = static_cast<double>(option.gpus);
+    const double gpus = gpus_of(option);
     const double delay_cost = cost_range(problem, job, span) / static_cast<double>(span) /
                               static_cast<double>(option.duration);
     UsageChanges& of_curve = changes[problem.pools[start.pool.index()].curve.index()];
@@ -171,8 +171,7 @@ std::vector<JobId> wspt_order(const Problem& problem, Seconds span) {
   for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
     double least = kInfinity;
     for (const Option& option : problem.options_of(problem.jobs[j])) {
-      least =
-          std::min(least, static_cast<double>(option.gpus) * static_cast<double>(option.duration));
+      least = std::min(least, gpus_of(option) * static_cast<double>(option.duration));
     }
     density[j] = cost_range(problem, problem.jobs[j], span) / std::max(least, 1.0);
   }

@@ -101,11 +101,19 @@ class BoundProblemBuilder {
       result_.problem.outages.push_back(
           {.machine = own, .from = closure.from, .to = closure.to, .devices = closure.devices});
     }
-    if (!factors_.given()) return;
-    auto worth = worth_in_time(instance_, horizon_.now, result_.types, closures_, factors_);
+    if (!factors_.given() && !shares_wait()) return;
+    auto worth = factors_.given()
+                     ? worth_in_time(instance_, horizon_.now, result_.types, closures_, factors_)
+                     : worth_of_devices(instance_.cluster, horizon_.now, result_.types, closures_);
     for (std::size_t t = 0; t < worth.size(); ++t) {
       result_.problem.pools[t].worth = std::move(worth[t]);
     }
+  }
+
+  /// True when some job to be planned takes a share of a GPU.
+  [[nodiscard]] bool shares_wait() const {
+    const auto& shapes = instance_.workload.tables().shapes;
+    return std::ranges::any_of(shapes, [](const model::Shape& s) { return s.gpu_milli > 0; });
   }
 
   void add_job(JobId id) {
@@ -132,17 +140,17 @@ class BoundProblemBuilder {
 
   /// One option for each GPU type that can hold the run.
   void add_options(const Job& job, Run run) {
-    const std::int64_t gpus = milli_of_run(instance_.workload, job, run) / 1000;
+    const std::int64_t milli = milli_of_run(instance_.workload, job, run);
     for (std::size_t t = 0; t < result_.types.size(); ++t) {
       const GpuTypeId type = result_.types[t];
       if (((job.gpu_types >> type.index()) & 1) == 0) continue;
       const LargestDomains& most = largest_[t];
       std::size_t width = 0;
-      while (width < most.size() && most[width] < gpus) ++width;
+      while (width < most.size() && 1000 * most[width] < milli) ++width;
       if (width > static_cast<std::size_t>(job.domain) || !some_machine_holds(job, run, type)) {
         continue;
       }
-      add_option(job, run, {.width = static_cast<model::Level>(width), .type = type}, t, gpus);
+      add_option(job, run, {.width = static_cast<model::Level>(width), .type = type}, t, milli);
     }
   }
 
@@ -152,16 +160,16 @@ class BoundProblemBuilder {
     return std::ranges::all_of(groups, [&](const model::TaskGroup& group) {
       const model::Shape& shape = instance_.workload.shape(group.shape);
       const auto g = static_cast<std::size_t>(&group - groups.data());
-      return shape.gpus == 0 || (run != nullptr && run->counts[g] == 0) ||
+      return !shape.uses_gpu() || (run != nullptr && run->counts[g] == 0) ||
              std::ranges::any_of(instance_.cluster.classes, [&](const model::MachineClass& of) {
-               return of.gpu_type == type && of.gpus >= shape.gpus &&
+               return of.gpu_type == type && of.gpus >= std::max(shape.gpus, 1) &&
                       shape.needs.within(of.capacity);
              });
     });
   }
 
   void add_option(const Job& job, Run run, const PlacementExtent& extent, std::size_t pool,
-                  std::int64_t gpus) {
+                  std::int64_t milli) {
     Problem& problem = result_.problem;
     const auto seconds = run_seconds(instance_, horizon_, job, extent.type, run);
     if (!seconds || problem.pools.empty()) return;
@@ -173,16 +181,17 @@ class BoundProblemBuilder {
     problem.options.push_back(
         {.pools = horizon::PoolSetId(pool),
          .duration = *seconds,
-         .gpus = gpus,
+         .gpus = milli / 1000,
+         .share_milli = milli % 1000,
          .tasks = {0, 0},
          .cost = {begin, static_cast<std::int32_t>(problem.cost_pieces.size())},
-         .rent = rent_of(job, run, pool, gpus)});
+         .rent = rent_of(job, run, pool, milli)});
     limits_.charge(job, problem);
   }
 
   [[nodiscard]] std::int64_t rent_of(const Job& job, Run run, std::size_t curve,
-                                     std::int64_t gpus) const {
-    if (!factors_.given()) return horizon::kRentUnit * gpus;
+                                     std::int64_t milli) const {
+    if (!factors_.given()) return horizon::kRentUnit * milli / 1000;
     const auto groups = instance_.workload.groups_of(job);
     std::int64_t rent = 0;
     for (std::size_t g = 0; g < groups.size(); ++g) {

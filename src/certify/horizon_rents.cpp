@@ -69,7 +69,7 @@ void HorizonRents::expect_small() const {
   for (const auto& job : problem_.jobs) {
     for (const Option& option : problem_.options_of(job)) {
       const auto limits = static_cast<Int128>(option.quotas.size() + option.budgets.size());
-      rents += option.rent + limits * kRentUnit * option.gpus;
+      rents += option.rent + limits * horizon::rent_of_gpus(option.gpus, option.share_milli);
     }
   }
   for (const auto& machine : problem_.machines) rents += kRentUnit * machine.gpus;
@@ -145,7 +145,9 @@ Int128 HorizonRents::doubled_least(const horizon::Job& job, const Option& option
                                    std::size_t curve) const {
   std::vector<IntegerCurve::Part> parts{{&curves_[curve], option.rent}};
   const auto add = [&](const IntegerCurve& limit) {
-    if (!limit.free()) parts.push_back({&limit, Int128{kRentUnit} * option.gpus});
+    if (!limit.free()) {
+      parts.push_back({&limit, horizon::rent_of_gpus(option.gpus, option.share_milli)});
+    }
   };
   for (const std::int32_t q : problem_.quotas_of(option)) {
     add(curves_[problem_.curves + static_cast<std::size_t>(q)]);

@@ -36,7 +36,6 @@ std::string unplanned_key_of(const model::WorkloadView& workload, const model::J
                              const SharedLimits& limits) {
   for (const model::TaskGroup& group : workload.groups_of(job)) {
     const model::Shape& shape = workload.shape(group.shape);
-    if (shape.gpu_milli > 0) return "gpu_milli";
     if (limits.power && shape.needs[model::kPower] > 0) return "power_w";
   }
   const model::PlacementRules& rules = workload.rules_of(job);

@@ -62,4 +62,11 @@ std::vector<std::vector<horizon::CapacityStep>> worth_in_time(const model::Insta
                                                               std::span<const Closure> closures,
                                                               const ShapeFactors& factors);
 
+/// The same without factors: what closures leave of every GPU, in thousandths, as rents count GPUs.
+/// Tasks with shares may be beside shares that run. O((machines + closures) log).
+std::vector<std::vector<horizon::CapacityStep>> worth_of_devices(const model::Cluster& cluster,
+                                                                 std::int64_t now,
+                                                                 std::span<const GpuTypeId> types,
+                                                                 std::span<const Closure> closures);
+
 }  // namespace berth::certify

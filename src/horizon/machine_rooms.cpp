@@ -60,15 +60,28 @@ MachineRooms::MachineRooms(const Problem& problem) : problem_(problem) {
       amounts_.push_back(CapacityProfile(problem.now, machine.capacity[r]));
     }
   }
+  if (has_shares(problem)) {
+    shares_.assign(problem.machines.size(), DeviceShares(problem.now));
+    for (const auto& [machine, outages] : outages_with_shares(problem)) {
+      shares_[machine.index()] = DeviceShares(problem.now, outages);
+    }
+  }
   for (const Outage& outage : problem.outages) {
     reserve(outage.machine.index(), std::max(problem.now, outage.from), outage.to, outage.taken, 1);
   }
 }
 
+Seconds MachineRooms::devices_fit(std::size_t machine, Seconds from, Seconds duration,
+                                  const TaskGroup& group) const {
+  if (group.milli == 0) return gpus_[machine].earliest_fit(from, duration, group.gpus);
+  return shares_[machine].earliest_fit(
+      from, duration, problem_.machines[machine].share_taken(group.milli), gpus_[machine]);
+}
+
 /// Passes over GPUs and resources until the start fits all of them.
 Seconds MachineRooms::earliest_fit(std::size_t machine, Seconds from, Seconds duration,
                                    const TaskGroup& group) const {
-  Seconds start = gpus_[machine].earliest_fit(from, duration, group.gpus);
+  Seconds start = devices_fit(machine, from, duration, group);
   while (start < kNever) {
     Seconds later = start;
     for (std::size_t r = 0; r < rows_.size() && later < kNever; ++r) {
@@ -76,7 +89,7 @@ Seconds MachineRooms::earliest_fit(std::size_t machine, Seconds from, Seconds du
       if (need > 0) later = row(machine, r).earliest_fit(later, duration, need);
     }
     if (later == start || later >= kNever) return later;
-    start = gpus_[machine].earliest_fit(later, duration, group.gpus);
+    start = devices_fit(machine, later, duration, group);
   }
   return kNever;
 }
@@ -91,7 +104,9 @@ Room MachineRooms::least_free(std::size_t machine, Seconds from, Seconds to) con
 
 Gpus MachineRooms::most_tasks(std::size_t machine, const TaskGroup& group) const {
   const Machine& of = problem_.machines[machine];
-  return Room{.gpus = of.gpus, .amounts = of.capacity}.tasks_of(group, group.tasks);
+  const Gpus most = Room{.gpus = of.gpus, .amounts = of.capacity}.tasks_of(group, group.tasks);
+  if (group.milli == 0) return most;
+  return std::min(most, of.gpus * (DeviceShares::kWhole / of.share_taken(group.milli)));
 }
 
 Seconds MachineRooms::next_step(std::size_t machine, Seconds time) const {
@@ -99,6 +114,7 @@ Seconds MachineRooms::next_step(std::size_t machine, Seconds time) const {
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     next = std::min(next, row(machine, r).next_step(time));
   }
+  if (!shares_.empty()) next = std::min(next, shares_[machine].next_step(time));
   return next;
 }
 

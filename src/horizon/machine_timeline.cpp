@@ -18,8 +18,14 @@ std::size_t duration_class(Seconds duration, std::size_t classes) {
 
 }  // namespace
 
-MachineTimeline::MachineTimeline(const Problem& problem) : problem_(problem), machines_(problem) {
-  for (const auto& quota : problem.quotas) quotas_.emplace_back(quota);
+MachineTimeline::MachineTimeline(const Problem& problem)
+    : problem_(problem),
+      machines_(problem),
+      unit_(has_shares(problem) ? Gpus{model::kGpuMilli} : Gpus{1}) {
+  for (auto quota : problem.quotas) {
+    for (CapacityStep& step : quota) step.gpus *= unit_;
+    quotas_.emplace_back(quota);
+  }
   for (const Pool& pool : problem.pools) {
     PoolState state{.first = static_cast<std::size_t>(pool.machines.begin),
                     .machines = pool.machines.size(),
@@ -33,7 +39,8 @@ MachineTimeline::MachineTimeline(const Problem& problem) : problem_(problem), ma
     const auto whole =
         std::ranges::count(pool.machines.of(problem.machines), state.machine_gpus, &Machine::gpus);
     state.free_machines = CapacityProfile(problem.now, whole);
-    state.earliest.assign(static_cast<std::size_t>(state.machine_gpus) * kDurationClasses,
+    const std::int32_t classes = state.machine_gpus + (unit_ > 1 ? kShareClasses : 0);
+    state.earliest.assign(static_cast<std::size_t>(classes) * kDurationClasses,
                           std::vector<Seconds>(state.machines, problem.now));
     add_domains(state);
     pools_.push_back(std::move(state));
@@ -86,7 +93,7 @@ Seconds MachineTimeline::quotas_allow(const Option& option, Seconds from) const 
     for (const std::int32_t quota : problem_.quotas_of(option)) {
       if (start >= kNever) break;
       start = quotas_[static_cast<std::size_t>(quota)].earliest_fit(start, option.duration,
-                                                                    option.gpus);
+                                                                    quota_gpus(option));
     }
   }
   return start;
@@ -106,7 +113,7 @@ Seconds MachineTimeline::earliest_start(const Option& option, PoolId pool, Secon
 Seconds MachineTimeline::earliest_in_pool(PoolState& pool, const Option& option, Seconds from) {
   const auto tasks = problem_.tasks_of(option);
   for (const TaskGroup& group : tasks) {
-    if (group.gpus > pool.machine_gpus) return kNever;
+    if (group.gpus + (group.milli > 0 ? 1 : 0) > pool.machine_gpus) return kNever;
   }
   if (tasks.size() == 1 && tasks.front().tasks == 1) {
     return earliest_single(pool, option, tasks.front(), from);
@@ -123,20 +130,24 @@ Seconds MachineTimeline::earliest_single(PoolState& pool, const Option& option,
                                          const TaskGroup& group, Seconds from) {
   const Seconds least = pool.free_gpus.earliest_fit(from, option.duration, group.gpus);
   Seconds best = kNever;
-  if (group.gpus == 0) {
+  if (group.gpus == 0 && group.milli == 0) {
     for (std::size_t m = pool.first; m < pool.first + pool.machines && best > least; ++m) {
       best = std::min(best, machines_.earliest_fit(m, from, option.duration, group));
     }
     return best;
   }
   const std::size_t duration = duration_class(option.duration, kDurationClasses);
-  auto& earliest =
-      pool.earliest[static_cast<std::size_t>(group.gpus - 1) * kDurationClasses + duration];
+  const bool share = group.milli > 0;
+  const std::int32_t row =
+      share ? pool.machine_gpus + (group.milli - 1) / kShareClass : group.gpus - 1;
+  auto& earliest = pool.earliest[static_cast<std::size_t>(row) * kDurationClasses + duration];
+  const TaskGroup least_task{
+      .gpus = group.gpus, .milli = share ? (group.milli - 1) / kShareClass * kShareClass + 1 : 0};
   for (std::size_t m = 0; m < pool.machines && best > least; ++m) {
     if (earliest[m] >= best) continue;
     if (from <= earliest[m]) {
       const Seconds shortest = Seconds{1} << duration;
-      earliest[m] = machines_.gpus(pool.first + m).earliest_fit(earliest[m], shortest, group.gpus);
+      earliest[m] = machines_.devices_fit(pool.first + m, earliest[m], shortest, least_task);
       if (earliest[m] >= best) continue;
     }
     const Seconds start =
@@ -201,11 +212,57 @@ Seconds MachineTimeline::earliest_gang(const PoolState& pool, const MachineRange
   return kNever;
 }
 
+MachineTimeline::MachineRoom MachineTimeline::room_of(std::size_t machine, const Option& option,
+                                                      Seconds start) const {
+  const Seconds end = start + option.duration;
+  MachineRoom of{.room = machines_.least_free(machine, start, end)};
+  if (option.share_milli > 0) {
+    of.shared.emplace(machines_.shares(machine), machines_.gpus(machine), start, end);
+  }
+  return of;
+}
+
+std::int32_t MachineTimeline::assign_some(TaskShare first, const TaskGroup& group,
+                                          std::int32_t left, MachineRoom& room,
+                                          std::vector<TaskShare>& shares) const {
+  auto fit = static_cast<std::int32_t>(room.room.tasks_of(group, left));
+  if (fit <= 0) return 0;
+  if (group.milli == 0) {
+    first.tasks = fit;
+    shares.push_back(first);
+    if (room.shared) room.shared->take_gpus(Gpus{fit} * group.gpus);
+  } else {
+    fit = assign_shares(first, group, fit, *room.shared, shares);
+    room.room.gpus = room.shared->free_gpus();
+  }
+  room.room.take(group, fit);
+  return fit;
+}
+
+/// One after the other, each on the lane that suits it best.
+std::int32_t MachineTimeline::assign_shares(TaskShare one, const TaskGroup& group,
+                                            std::int32_t most, SharedGpus& shared,
+                                            std::vector<TaskShare>& shares) const {
+  const Gpus milli = problem_.machines[one.machine.index()].share_taken(group.milli);
+  one.tasks = 1;
+  for (std::int32_t task = 0; task < most; ++task) {
+    one.lane = shared.take_share(milli);
+    if (one.lane < 0) return task;
+    const bool again =
+        task > 0 && shares.back().lane == one.lane && shares.back().machine == one.machine;
+    if (again) {
+      ++shares.back().tasks;
+    } else {
+      shares.push_back(one);
+    }
+  }
+  return most;
+}
+
 bool MachineTimeline::assign_tasks(const PoolState& pool, const MachineRange& range,
                                    const Option& option, Seconds start,
                                    std::vector<TaskShare>& shares) const {
   const auto groups = problem_.tasks_of(option);
-  const Seconds end = start + option.duration;
   const bool gang =
       groups.size() > 1 || groups.front().tasks > 1 || takes_whole_machines(pool, groups);
   const std::size_t before = shares.size();
@@ -217,15 +274,11 @@ bool MachineTimeline::assign_tasks(const PoolState& pool, const MachineRange& ra
   }
   for (std::size_t i = 0; i < range.last - range.first && missing > 0; ++i) {
     const std::size_t m = gang ? range.last - 1 - i : range.first + i;
-    Room room = machines_.least_free(m, start, end);
+    MachineRoom room = room_of(m, option, start);
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      const Gpus fit = room.tasks_of(groups[g], left[g]);
-      if (fit <= 0) continue;
-      shares.push_back({.machine = MachineId(m),
-                        .group = static_cast<std::int32_t>(g),
-                        .tasks = static_cast<std::int32_t>(fit)});
-      left[g] -= static_cast<std::int32_t>(fit);
-      room.take(groups[g], fit);
+      const TaskShare first{.machine = MachineId(m), .group = static_cast<std::int32_t>(g)};
+      const std::int32_t fit = assign_some(first, groups[g], left[g], room, shares);
+      left[g] -= fit;
       missing -= fit;
     }
   }
@@ -245,8 +298,21 @@ void MachineTimeline::change(PoolState& pool, MachineId machine, Seconds from, S
   }
   profile.reserve(from, to, gpus);
   pool.free_gpus.reserve(from, to, gpus);
-  if (gpus > 0) return;
+  if (gpus < 0) forget_starts(pool, machine);
+}
+
+void MachineTimeline::forget_starts(PoolState& pool, MachineId machine) const {
   for (auto& earliest : pool.earliest) earliest[machine.index() - pool.first] = problem_.now;
+}
+
+void MachineTimeline::change_share(PoolState& pool, const TaskShare& share, Seconds from,
+                                   Seconds to, Gpus milli) {
+  DeviceShares& shares = machines_.shares(share.machine.index());
+  const auto spans = shares.reserve(static_cast<std::size_t>(share.lane), from, to, milli);
+  for (const auto& span : spans) {
+    change(pool, share.machine, span.from, span.to, milli > 0 ? 1 : -1);
+  }
+  if (milli < 0) forget_starts(pool, share.machine);
 }
 
 void MachineTimeline::change_all(PoolState& pool, const Option& option, Seconds start,
@@ -257,10 +323,14 @@ void MachineTimeline::change_all(PoolState& pool, const Option& option, Seconds 
     const TaskGroup& group = groups[static_cast<std::size_t>(share.group)];
     const Gpus gpus = Gpus{share.tasks} * group.gpus;
     if (gpus > 0) change(pool, share.machine, start, end, sign * gpus);
+    if (group.milli > 0) {
+      const Gpus each = problem_.machines[share.machine.index()].share_taken(group.milli);
+      change_share(pool, share, start, end, sign * share.tasks * each);
+    }
     machines_.reserve(share.machine.index(), start, end, share.tasks * group.needs, sign);
   }
   for (const std::int32_t quota : problem_.quotas_of(option)) {
-    quotas_[static_cast<std::size_t>(quota)].reserve(start, end, sign * option.gpus);
+    quotas_[static_cast<std::size_t>(quota)].reserve(start, end, sign * quota_gpus(option));
   }
 }
 
@@ -268,14 +338,27 @@ bool MachineTimeline::fits(const Option& option, PoolId, Seconds start,
                            const std::vector<TaskShare>& shares) const {
   if (quotas_allow(option, start) != start) return false;
   const auto groups = problem_.tasks_of(option);
-  const Seconds end = start + option.duration;
-  std::map<MachineId, Room> rooms;
+  std::map<MachineId, MachineRoom> rooms;
   return std::ranges::all_of(shares, [&](const TaskShare& share) {
-    const auto [room, first] = rooms.try_emplace(share.machine);
-    if (first) room->second = machines_.least_free(share.machine.index(), start, end);
+    auto found = rooms.find(share.machine);
+    if (found == rooms.end()) {
+      MachineRoom empty = room_of(share.machine.index(), option, start);
+      found = rooms.emplace(share.machine, std::move(empty)).first;
+    }
+    MachineRoom& room = found->second;
     const TaskGroup& group = groups[static_cast<std::size_t>(share.group)];
-    if (room->second.tasks_of(group, share.tasks) < share.tasks) return false;
-    room->second.take(group, share.tasks);
+    if (room.room.tasks_of(group, share.tasks) < share.tasks) return false;
+    if (group.milli > 0) {
+      const Gpus each = problem_.machines[share.machine.index()].share_taken(group.milli);
+      const bool free =
+          share.lane >= 0 &&
+          room.shared->take_share_of(static_cast<std::size_t>(share.lane), share.tasks * each);
+      if (!free) return false;
+      room.room.gpus = room.shared->free_gpus();
+    } else if (room.shared) {
+      room.shared->take_gpus(Gpus{share.tasks} * group.gpus);
+    }
+    room.room.take(group, share.tasks);
     return true;
   });
 }

@@ -7,6 +7,7 @@
 
 #include "berth/base/assert.hpp"
 #include "berth/horizon/dependency_graph.hpp"
+#include "berth/horizon/device_shares.hpp"
 
 namespace berth::horizon {
 namespace {
@@ -41,16 +42,21 @@ MachineId ProblemBuilder::add_machine(const Machine& machine) {
   added.capacity = machine.capacity;
   added.rack = machine.rack;
   added.pod = machine.pod;
+  added.gpu_slices = machine.gpu_slices;
   return MachineId(problem_.machines.size() - 1);
 }
 
 void ProblemBuilder::add_outage(MachineId machine, Seconds from, Seconds to, std::uint64_t devices,
-                                const model::Resources& taken) {
+                                const model::Resources& taken, std::int32_t milli) {
   BERTH_EXPECT(from < to);
   const std::uint64_t all = all_devices(problem_.machines[machine.index()].gpus);
   BERTH_EXPECT(from <= problem_.now || (devices & all) == all);
-  problem_.outages.push_back(
-      {.machine = machine, .from = from, .to = to, .devices = devices & all, .taken = taken});
+  problem_.outages.push_back({.machine = machine,
+                              .from = from,
+                              .to = to,
+                              .devices = devices & all,
+                              .taken = taken,
+                              .milli = milli});
 }
 
 void ProblemBuilder::restrict_option(model::Level domain, std::span<const std::int32_t> quotas) {
@@ -109,8 +115,9 @@ void ProblemBuilder::add_option(PoolSetId pools, Seconds duration, std::span<con
   for (const TaskGroup& group : tasks) {
     problem_.task_groups.push_back(group);
     option.gpus += static_cast<Gpus>(group.tasks) * group.gpus;
+    option.share_milli += std::int64_t{group.tasks} * group.milli;
   }
-  option.rent = kRentUnit * option.gpus;
+  option.rent = rent_of_gpus(option.gpus, option.share_milli);
   option.tasks.end = static_cast<std::int32_t>(problem_.task_groups.size());
   problem_.options.push_back(option);
   problem_.jobs.back().options.end = static_cast<std::int32_t>(problem_.options.size());
@@ -147,6 +154,66 @@ void release_after_dependencies(Problem& problem) {
   }
 }
 
+/// Thousandths that outages leave at a time of GPUs of which they take a part.
+Gpus parts_left(const std::vector<const Outage*>& outages, Seconds time) {
+  Gpus left = 0;
+  for (const std::int32_t device : partly_taken_devices(outages)) {
+    Gpus taken = 0;
+    for (const Outage* outage : outages) {
+      const bool now = outage->from <= time && time < outage->to;
+      if (now && ((outage->devices >> device) & 1) != 0) taken += outage->milli;
+    }
+    if (taken > 0 && taken < model::kGpuMilli) left += model::kGpuMilli - taken;
+  }
+  return left;
+}
+
+/// Steps from changes; the first one at `now`.
+std::vector<CapacityStep> steps_from(Seconds now, const std::map<Seconds, Gpus>& changes) {
+  std::vector<CapacityStep> steps{{.from = now, .gpus = 0}};
+  for (const auto& [from, change] : changes) {
+    if (change == 0) continue;
+    const Gpus gpus = steps.back().gpus + change;
+    if (from > steps.back().from) steps.push_back({.from = from, .gpus = gpus});
+    steps.back().gpus = gpus;
+  }
+  return steps;
+}
+
+/// The parts of GPUs that are left, and what a pool is worth with them.
+void add_parts(Problem& problem) {
+  std::vector<std::map<Seconds, Gpus>> changes(problem.pools.size());
+  for (const auto& [machine, outages] : outages_with_shares(problem)) {
+    std::map<Seconds, Gpus> at;
+    for (const Outage* outage : outages) {
+      at[std::max(problem.now, outage->from)];
+      at[std::max(problem.now, outage->to)];
+    }
+    Gpus before = 0;
+    for (auto& [time, left] : at) {
+      left = parts_left(outages, time);
+      changes[problem.machines[machine.index()].pool.index()][time] += left - before;
+      before = left;
+    }
+  }
+  for (std::size_t p = 0; p < problem.pools.size(); ++p) {
+    Pool& pool = problem.pools[p];
+    if (changes[p].empty()) continue;
+    pool.parts = steps_from(problem.now, changes[p]);
+    std::map<Seconds, Gpus> worth;
+    const auto add = [&](const std::vector<CapacityStep>& steps, auto worth_of) {
+      Gpus before = 0;
+      for (const CapacityStep& step : steps) {
+        worth[step.from] += worth_of(step.gpus) - before;
+        before = worth_of(step.gpus);
+      }
+    };
+    add(pool.capacity, [](Gpus gpus) { return kRentUnit * gpus; });
+    add(pool.parts, [](Gpus milli) { return (kRentUnit * milli + 999) / 1000; });
+    pool.worth = steps_from(problem.now, worth);
+  }
+}
+
 }  // namespace
 
 Problem ProblemBuilder::build() {
@@ -164,15 +231,9 @@ Problem ProblemBuilder::build() {
     }
   }
   for (std::size_t p = 0; p < problem_.pools.size(); ++p) {
-    std::vector<CapacityStep>& capacity = problem_.pools[p].capacity;
-    capacity.assign(1, {.from = problem_.now, .gpus = 0});
-    for (const auto& [from, change] : changes[p]) {
-      if (change == 0) continue;
-      const Gpus gpus = capacity.back().gpus + change;
-      if (from > capacity.back().from) capacity.push_back({.from = from, .gpus = gpus});
-      capacity.back().gpus = gpus;
-    }
+    problem_.pools[p].capacity = steps_from(problem_.now, changes[p]);
   }
+  if (has_shares(problem_)) add_parts(problem_);
   return std::move(problem_);
 }
 

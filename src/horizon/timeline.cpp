@@ -4,12 +4,22 @@
 #include <utility>
 
 #include "berth/base/assert.hpp"
+#include "berth/horizon/device_shares.hpp"
 #include "berth/horizon/pool_timeline.hpp"
 
 namespace berth::horizon {
 
 PoolTimeline::PoolTimeline(const Problem& problem) {
-  for (const Pool& pool : problem.pools) profiles_.emplace_back(pool.capacity);
+  if (has_shares(problem)) unit_ = model::kGpuMilli;
+  for (const Pool& pool : problem.pools) {
+    std::vector<CapacityStep> steps = pool.capacity;
+    for (CapacityStep& step : steps) step.gpus *= unit_;
+    CapacityProfile& profile = profiles_.emplace_back(steps);
+    for (std::size_t s = 0; unit_ > 1 && s < pool.parts.size(); ++s) {
+      const Seconds to = s + 1 < pool.parts.size() ? pool.parts[s + 1].from : kNever;
+      profile.reserve(pool.parts[s].from, to, -pool.parts[s].gpus);
+    }
+  }
 }
 
 const Option& PlanBuilder::option_of(JobId job) const {

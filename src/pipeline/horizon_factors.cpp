@@ -52,7 +52,7 @@ double span_of(const Problem& problem, const model::Horizon& horizon) {
   for (const auto& job : problem.jobs) {
     const auto options = problem.options_of(job);
     if (options.empty()) continue;
-    work += static_cast<double>(options.front().gpus * options.front().duration);
+    work += gpus_of(options.front()) * static_cast<double>(options.front().duration);
   }
   for (const auto& pool : problem.pools) gpus += static_cast<double>(pool.capacity.front().gpus);
   return std::max(1.0, kMiddle * work / gpus);
@@ -72,7 +72,7 @@ solver::JobCounts mix_of(const InstanceView& instance, const model::Horizon& hor
     group.options.clear();
     double part = 1.0;
     for (const Option& option : problem.options_of(problem.jobs[j])) {
-      if (option.gpus == 0) continue;
+      if (gpus_of(option) == 0.0) continue;
       const GpuTypeId type = type_of(translated, option);
       const double value = span * gain_rate(problem, problem.jobs[j], option);
       const bool known = std::ranges::any_of(

@@ -44,7 +44,8 @@ MachineId HorizonMachines::add_machine(MachineId m) {
                                .gpus = of.gpus,
                                .capacity = of.capacity,
                                .rack = instance_.cluster.machine_rack[m.index()],
-                               .pod = instance_.cluster.pod_of(m)});
+                               .pod = instance_.cluster.pod_of(m),
+                               .gpu_slices = of.gpu_slices});
 }
 
 /// Reservations that some waiting job may use, those for the same jobs and queues together.
@@ -126,12 +127,14 @@ void HorizonMachines::close(MachineId machine, Seconds from, Seconds to,
 
 /// What is on the machine until then.
 void HorizonMachines::occupy(MachineId machine, Seconds to, std::uint64_t devices,
-                             const model::Resources& taken) {
-  builder_.add_outage(position_[machine.index()], horizon_.now, to, devices, taken);
+                             std::int32_t milli, const model::Resources& taken) {
+  milli = devices == 0 ? 1000
+                       : model::share_taken(milli, instance_.cluster.class_of(machine).gpu_slices);
+  builder_.add_outage(position_[machine.index()], horizon_.now, to, devices, taken, milli);
   const auto twins = twins_.find(machine);
   if (twins == twins_.end()) return;
   for (const Twin& twin : twins->second) {
-    builder_.add_outage(twin.position, horizon_.now, to, devices, taken);
+    builder_.add_outage(twin.position, horizon_.now, to, devices, taken, milli);
   }
 }
 
@@ -143,13 +146,13 @@ void HorizonMachines::close_machines() {
   }
   for (const model::Immovable& content : cluster.immovable) {
     const Seconds until = content.job.valid() ? until_of(content.job) : horizon::kNever;
-    occupy(content.machine, until, content.devices, content.taken);
+    occupy(content.machine, until, content.devices, content.milli, content.taken);
   }
   for (const model::Running& running : instance_.workload.tables().running) {
     if (running.pinned) continue;
     const auto groups = instance_.workload.groups_of(instance_.workload.job(running.job));
     for (const model::TaskPlacement& task : instance_.workload.tasks_of(running)) {
-      occupy(task.machine, until_of(running.job), task.devices,
+      occupy(task.machine, until_of(running.job), task.devices, task.milli,
              instance_.workload.shape(groups[task.group].shape).needs);
     }
   }

@@ -52,7 +52,7 @@ class HorizonMachines {
   void close_one(MachineId position, MachineId machine, horizon::Seconds from, horizon::Seconds to);
   void close(MachineId machine, horizon::Seconds from, horizon::Seconds to,
              const model::Window* window);
-  void occupy(MachineId machine, horizon::Seconds to, std::uint64_t devices,
+  void occupy(MachineId machine, horizon::Seconds to, std::uint64_t devices, std::int32_t milli,
               const model::Resources& taken);
   void close_machines();
   [[nodiscard]] horizon::Seconds until_of(JobId job) const;

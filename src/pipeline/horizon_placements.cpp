@@ -41,12 +41,15 @@ model::JobPlacement placement_of(const HorizonProblem& translated, const horizon
   model::JobPlacement placed{.job = translated.jobs[j], .start = start.start, .tasks = {}};
   for (const horizon::TaskShare& share : start.shares.of(found.shares)) {
     std::uint64_t devices = share.devices;
-    const std::int32_t gpus = groups[static_cast<std::size_t>(share.group)].gpus;
+    const auto& group = groups[static_cast<std::size_t>(share.group)];
+    const bool shared = group.milli > 0;
+    const auto each = problem.machines[share.machine.index()].share_taken(group.milli);
     for (std::int32_t task = 0; task < share.tasks; ++task) {
-      placed.tasks.push_back({.machine = translated.machines[share.machine.index()],
-                              .group = static_cast<std::uint32_t>(share.group),
-                              .devices = take_lowest(devices, gpus),
-                              .milli = gpus > 0 ? 1000 : 0});
+      placed.tasks.push_back(
+          {.machine = translated.machines[share.machine.index()],
+           .group = static_cast<std::uint32_t>(share.group),
+           .devices = shared ? share.devices : take_lowest(devices, group.gpus),
+           .milli = shared ? static_cast<std::int32_t>(each) : (group.gpus > 0 ? 1000 : 0)});
     }
   }
   std::ranges::stable_sort(placed.tasks, {}, &model::TaskPlacement::group);

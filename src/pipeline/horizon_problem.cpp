@@ -212,9 +212,10 @@ class Translation {
         continue;
       }
       tasks.back().gpus = shape.gpus;
+      tasks.back().milli = shape.gpu_milli;
       tasks.back().needs = shape.needs;
       std::int64_t& cpu = tasks.back().needs[model::kCpu];
-      if (shape.gpus == 0) cpu = std::max<std::int64_t>(1, cpu);
+      if (!shape.uses_gpu()) cpu = std::max<std::int64_t>(1, cpu);
     }
     return tasks;
   }

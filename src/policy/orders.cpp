@@ -46,7 +46,7 @@ std::vector<JobId> weighted_shortest_first(const horizon::Problem& problem,
     for (const auto& option : problem.options_of(job)) {
       const auto cost = problem.cost_of(option);
       const horizon::Seconds end = job.release + option.duration;
-      const double work = static_cast<double>(option.gpus) * static_cast<double>(option.duration);
+      const double work = gpus_of(option) * static_cast<double>(option.duration);
       largest = std::max(largest, (cost_at(cost, end + delay) - cost_at(cost, end)) / work);
     }
     density.push_back(largest);

@@ -340,8 +340,7 @@ class HorizonTest(ProgramTest):
                                      start < remaining)
 
     def test_keys_that_are_not_planned_are_refused_by_line_and_key(self):
-        for key, more in [("gpu_milli", {"tasks": [{"gpu_milli": 500}]}),
-                          ("exclusive", {"exclusive": "machine"}),
+        for key, more in [("exclusive", {"exclusive": "machine"}),
                           ("max_tasks_per", {"max_tasks_per": {"machine": 1}})]:
             with self.subTest(key=key):
                 self.jobs([job("fine", 1, 10), job("odd", 1, 10) | more])

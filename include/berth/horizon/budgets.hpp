@@ -32,7 +32,9 @@ class BudgetsLeft {
  private:
   [[nodiscard]] std::int64_t gpu_seconds(const Option& option, Seconds start) const {
     const Seconds end = std::min(start + option.duration, problem_.budgets_end);
-    return option.gpus * std::max<Seconds>(0, end - start);
+    const Seconds span = std::max<Seconds>(0, end - start);
+    const std::int64_t parts = option.share_milli % 1000 * span;
+    return (option.gpus + option.share_milli / 1000) * span + (parts + 999) / 1000;
   }
 
   const Problem& problem_;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "berth/horizon/capacity_profile.hpp"
+#include "berth/horizon/device_shares.hpp"
 #include "berth/horizon/problem.hpp"
 
 namespace berth::horizon {
@@ -28,8 +29,14 @@ class MachineRooms {
 
   [[nodiscard]] const CapacityProfile& gpus(std::size_t machine) const { return gpus_[machine]; }
   [[nodiscard]] CapacityProfile& gpus(std::size_t machine) { return gpus_[machine]; }
-  [[nodiscard]] bool only_gpus() const { return rows_.empty(); }
+  [[nodiscard]] bool only_gpus() const { return rows_.empty() && shares_.empty(); }
+  /// @pre some task has a share of a GPU
+  [[nodiscard]] const DeviceShares& shares(std::size_t machine) const { return shares_[machine]; }
+  [[nodiscard]] DeviceShares& shares(std::size_t machine) { return shares_[machine]; }
 
+  /// Earliest t >= from with the GPUs of a task, or its share, free throughout [t, t + duration).
+  [[nodiscard]] Seconds devices_fit(std::size_t machine, Seconds from, Seconds duration,
+                                    const TaskGroup& group) const;
   /// Earliest t >= from with room for a task throughout [t, t + duration); kNever: none.
   [[nodiscard]] Seconds earliest_fit(std::size_t machine, Seconds from, Seconds duration,
                                      const TaskGroup& group) const;
@@ -50,6 +57,7 @@ class MachineRooms {
 
   const Problem& problem_;
   std::vector<CapacityProfile> gpus_;     ///< by MachineId
+  std::vector<DeviceShares> shares_;      ///< by MachineId; empty: no task has a share
   std::vector<std::size_t> rows_;         ///< of model::kResourceTable
   std::vector<CapacityProfile> amounts_;  ///< [MachineId x rows_ + index in rows_]
 };

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "berth/horizon/capacity_profile.hpp"
@@ -35,6 +36,9 @@ class MachineTimeline final : public Timeline {
  private:
   /// Durations from 2^i seconds on; the last class has no upper end.
   static constexpr std::size_t kDurationClasses = 24;
+  /// Thousandths: a share of class c takes more than c of these.
+  static constexpr std::int32_t kShareClass = 125;
+  static constexpr std::int32_t kShareClasses = 8;
 
   /// Machines of one domain within a pool.
   struct MachineRange {
@@ -43,6 +47,13 @@ class MachineTimeline final : public Timeline {
     Gpus gpus = 0;
   };
 
+  /// What is free on a machine for one job, with its shares of GPUs.
+  struct MachineRoom {
+    Room room;
+    std::optional<SharedGpus> shared = {};  ///< for jobs with shares
+  };
+  [[nodiscard]] MachineRoom room_of(std::size_t machine, const Option& option, Seconds start) const;
+
   struct PoolState {
     std::size_t first = 0;  ///< machine
     std::size_t machines = 0;
@@ -50,7 +61,7 @@ class MachineTimeline final : public Timeline {
     CapacityProfile free_gpus;
     CapacityProfile free_machines;  ///< of machine_gpus, wholly free
     /// [(gpus - 1) kDurationClasses + class][machine in the pool]: no task of that many GPUs and
-    /// at least that duration starts earlier. Only ever too low.
+    /// at least that duration starts earlier. Only ever too low. Shares by kShareClass behind them.
     std::vector<std::vector<Seconds>> earliest;
     std::array<std::vector<MachineRange>, model::kLevels> domains;  ///< by model::Level, ascending
   };
@@ -68,6 +79,11 @@ class MachineTimeline final : public Timeline {
   [[nodiscard]] Seconds gang_lower_bound(const MachineRange& range, const Option& option,
                                          Seconds from) const;
   [[nodiscard]] Seconds next_change(const MachineRange& range, Seconds time) const;
+  /// Assigns up to `left` tasks on the machine of `first`, and takes what they need of its room.
+  std::int32_t assign_some(TaskShare first, const TaskGroup& group, std::int32_t left,
+                           MachineRoom& room, std::vector<TaskShare>& shares) const;
+  std::int32_t assign_shares(TaskShare one, const TaskGroup& group, std::int32_t most,
+                             SharedGpus& shared, std::vector<TaskShare>& shares) const;
   /// Assigns all tasks at `start` within the range; false when they do not fit. Appends shares only
   /// then.
   bool assign_tasks(const PoolState& pool, const MachineRange& range, const Option& option,
@@ -76,10 +92,16 @@ class MachineTimeline final : public Timeline {
   void change_all(PoolState& pool, const Option& option, Seconds start,
                   std::span<const TaskShare> shares, int sign);
   void change(PoolState& pool, MachineId machine, Seconds from, Seconds to, Gpus gpus);
+  void change_share(PoolState& pool, const TaskShare& share, Seconds from, Seconds to, Gpus milli);
+  void forget_starts(PoolState& pool, MachineId machine) const;
+  [[nodiscard]] Gpus quota_gpus(const Option& option) const {
+    return unit_ * option.gpus + option.share_milli;
+  }
 
   const Problem& problem_;
   std::vector<PoolState> pools_;
   MachineRooms machines_;
+  Gpus unit_;                            ///< of a GPU in quotas: 1000 where tasks have shares
   std::vector<CapacityProfile> quotas_;  ///< GPUs left, by quota
 };
 

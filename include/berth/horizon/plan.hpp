@@ -17,6 +17,7 @@ struct TaskShare {
   std::int32_t group = 0;     ///< in the option's task groups
   std::int32_t tasks = 0;     ///< of that group
   std::uint64_t devices = 0;  ///< bit g: GPU g
+  std::int32_t lane = -1;     ///< of DeviceShares, for tasks with a share of a GPU
 };
 
 /// Where and when one job runs.

@@ -8,6 +8,7 @@
 
 #include "berth/base/strong_id.hpp"
 #include "berth/horizon/time.hpp"
+#include "berth/model/cluster.hpp"
 #include "berth/model/job.hpp"
 #include "berth/model/resources.hpp"
 #include "berth/model/time_rules.hpp"
@@ -40,11 +41,12 @@ struct CostPiece {
 };
 
 /// Equal tasks of a job, none in some configurations of an elastic job; each takes whole GPUs of
-/// one machine, or none.
+/// one machine, a share of one GPU, or none.
 struct TaskGroup {
   std::int32_t tasks = 1;
   std::int32_t gpus = 1;        ///< of each task; a task without GPUs needs some CPU
   model::Resources needs = {};  ///< of each task
+  std::int32_t milli = 0;       ///< thousandths of one GPU, then gpus = 0; 0: no share
 };
 
 /// Rents are counted in parts of a GPU: an option pays for `Option::rent` of them, a pool earns for
@@ -56,15 +58,25 @@ inline constexpr std::int64_t kRentUnit = std::int64_t{1} << kRentBits;  ///< a 
 /// types and elastic configurations are different options.
 struct Option {
   PoolSetId pools;
-  Seconds duration = 1;                         ///< >= 1
-  Gpus gpus = 0;                                ///< of all tasks
-  IndexRange tasks;                             ///< in Problem::task_groups
-  IndexRange cost;                              ///< in Problem::cost_pieces, by ascending `after`
+  Seconds duration = 1;          ///< >= 1
+  Gpus gpus = 0;                 ///< of all tasks, whole ones
+  std::int64_t share_milli = 0;  ///< thousandths of GPUs that shares take beside them
+  IndexRange tasks;              ///< in Problem::task_groups
+  IndexRange cost;               ///< in Problem::cost_pieces, by ascending `after`
   model::Level domain = model::Level::cluster;  ///< widest domain that may hold all tasks
   IndexRange quotas = {};                       ///< in Problem::option_quotas
   IndexRange budgets = {};                      ///< in Problem::option_budgets
-  std::int64_t rent = 0;  ///< in 1 / kRentUnit of a GPU; whole GPUs unless shapes have factors
+  std::int64_t rent = 0;  ///< in 1 / kRentUnit of a GPU; its GPUs unless shapes have factors
 };
+
+/// GPUs of all tasks with the shares.
+inline double gpus_of(const Option& option) {
+  return static_cast<double>(option.gpus) + static_cast<double>(option.share_milli) / 1000.0;
+}
+/// The same in 1 / kRentUnit of a GPU, rounded down.
+inline std::int64_t rent_of_gpus(Gpus gpus, std::int64_t share_milli) {
+  return kRentUnit * gpus + kRentUnit * share_milli / 1000;
+}
 
 struct Job {
   Seconds release = 0;        ///< no earlier start
@@ -91,6 +103,8 @@ struct Pool {
   CurveId curve;
   IndexRange machines;                 ///< in Problem::machines
   std::vector<CapacityStep> capacity;  ///< GPUs not closed by outages; first step at Problem::now
+  /// Thousandths that outages leave of GPUs of which they take a part, where tasks have shares.
+  std::vector<CapacityStep> parts = {};
   /// Most rent, in 1 / kRentUnit of a GPU, that the contents of its machines pay at a time, by step
   /// from Problem::now; empty: that of all GPUs of `capacity`.
   std::vector<CapacityStep> worth = {};
@@ -102,6 +116,12 @@ struct Machine {
   model::Resources capacity = kUnlimited;
   RackId rack = {};  ///< machines of a rack are neighbours within a pool, and so are those of a pod
   PodId pod = {};
+  std::int32_t gpu_slices = 0;  ///< of each GPU (model::MachineClass)
+
+  /// Thousandths that a share takes here.
+  [[nodiscard]] Gpus share_taken(std::int32_t milli) const {
+    return model::share_taken(milli, gpu_slices);
+  }
 };
 
 /// GPUs of a machine that no job of the plan may use in [from, to): maintenance, a reservation for
@@ -112,8 +132,9 @@ struct Outage {
   MachineId machine;
   Seconds from = 0;
   Seconds to = 0;
-  std::uint64_t devices = 0;    ///< bit g: GPU g
-  model::Resources taken = {};  ///< of the machine; all of its capacity when it is closed
+  std::uint64_t devices = 0;              ///< bit g: GPU g
+  model::Resources taken = {};            ///< of the machine; all of its capacity when it is closed
+  std::int32_t milli = model::kGpuMilli;  ///< thousandths of each GPU; less: shares that run
 };
 
 /// Which job runs where and when is to be decided.
@@ -156,7 +177,8 @@ struct Problem {
   }
 };
 
-/// GPUs of a machine that outages close, from Problem::now on; overlapping ones count once.
+/// GPUs of a machine that outages close or take a part of, from Problem::now on; overlapping ones
+/// count once.
 struct ClosedGpus {
   MachineId machine;
   std::vector<CapacityStep> steps;  ///< 0 before the first and from the last one on

@@ -22,8 +22,9 @@ class ProblemBuilder {
   MachineId add_machine(const Machine& machine);
   /// @param devices  bit g: GPU g; those the machine does not have are ignored
   /// @param taken    resources of the machine that no job has then
+  /// @param milli    thousandths of each device; less than 1000 where tasks with shares run
   void add_outage(MachineId machine, Seconds from, Seconds to, std::uint64_t devices = ~0ULL,
-                  const model::Resources& taken = {});
+                  const model::Resources& taken = {}, std::int32_t milli = model::kGpuMilli);
   PoolSetId add_pool_set(std::span<const PoolId> pools);
 
   /// Begins a job; the options that follow belong to it.
