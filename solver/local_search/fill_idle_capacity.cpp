@@ -74,7 +74,8 @@ class Filling {
         has_spare_(!cluster_.spare.empty()) {}
 
   void add(JobId job) {
-    const auto [at, fresh] = cursors_.try_emplace(kind_of(job));
+    const auto [at, fresh] =
+        cursors_.try_emplace(planner_model::job_kind(workload_, workload_.job(job)));
     if (fresh) at->second.options = options_of(job);
     enqueue(job, at->second);
   }
@@ -98,14 +99,6 @@ class Filling {
   }
 
  private:
-  /// Key of the jobs that share a cursor: all properties but requiredness, base value, queue,
-  /// priority and arrival.
-  [[nodiscard]] planner_model::JobClass kind_of(JobId id) const {
-    model::Job job = workload_.job(id);
-    job.required = false, job.queue = {}, job.weight = job.value = 1.0;
-    return planner_model::job_class(workload_, job);
-  }
-
   [[nodiscard]] double value_of(JobId job, const JobOption& option) const {
     return planner_model::OptionEnumerator(state_.valuation(), job, placer_.finest).value(option);
   }

@@ -2,6 +2,7 @@
 #include "bound.hpp"
 
 #include "batched_gather.hpp"
+#include "fill_free_room.hpp"
 #include "relax.hpp"
 #include "resource_prices.hpp"
 #include "spare_prices.hpp"
@@ -195,6 +196,7 @@ void tighten(const PlanningContext& context, coordinator::JobRecords& records,
       if (search) add_search(context, placement, goal, proof);
     });
     if (choice.usable || homes) {
+      fill_free_room(context, records, placement);
       coordinator::serve_equal_jobs(context.comm, context.unpriced, records, placement);
     }
   });

@@ -4,6 +4,7 @@
 #include "batched_gather.hpp"
 #include "bound.hpp"
 #include "checkpoint_writer.hpp"
+#include "fill_free_room.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -163,6 +164,7 @@ GlobalPlacement coordinate(const PlanningContext& context, coordinator::JobRecor
   }
   const bool exact = context.options.exact.steps > 0;
   if (exact && is_small(context)) search_exactly(context, records, proof, placed.placement);
+  fill_free_room(context, records, placed.placement);
   coordinator::serve_equal_jobs(context.comm, *relaxation.valuation, records, placed.placement);
   if (relaxation.limits == nullptr) return placed;
   const model::InstanceView& instance = context.unpriced.instance();

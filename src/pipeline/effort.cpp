@@ -3,6 +3,7 @@
 
 #include "bound.hpp"
 #include "checkpoint_writer.hpp"
+#include "fill_free_room.hpp"
 #include "incumbent.hpp"
 #include "plan_again.hpp"
 #include "relax.hpp"
@@ -112,6 +113,7 @@ class EffortPasses {
     model::Placement found = placement_;
     coordinator::search_neighbourhoods(context_.comm, decomposition, records_, settings, how,
                                        found);
+    fill_free_room(context_, records_, found);
     coordinator::serve_equal_jobs(context_.comm, context_.unpriced, records_, found);
     BERTH_ENSURE(
         context_.limits.empty() ||

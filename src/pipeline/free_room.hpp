@@ -31,11 +31,12 @@ class FreeRoom {
   /// On machines of the type (invalid: any machine), within one domain of this level. Computed once
   /// for equal arguments: O(machines).
   const Best& best(ShapeId shape, GpuTypeId type, model::Level level);
+  /// Tasks of a shape on a machine, whose GPU type the caller checks. O(resources)
+  [[nodiscard]] std::int64_t tasks_on(MachineId machine, const model::Shape& shape) const;
   /// Free GPU thousandths of a type.
   [[nodiscard]] std::int64_t free_milli(GpuTypeId type) const { return milli_[type.index()]; }
 
  private:
-  [[nodiscard]] std::int64_t tasks_on(MachineId machine, const model::Shape& shape) const;
   [[nodiscard]] Best count(const model::Shape& shape, GpuTypeId type, model::Level level) const;
 
   model::InstanceView instance_;

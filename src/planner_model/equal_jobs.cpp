@@ -42,6 +42,12 @@ JobClass job_class(const model::WorkloadView& workload, const model::Job& job) {
   return hash;
 }
 
+JobClass job_kind(const model::WorkloadView& workload, const model::Job& job) {
+  model::Job kind = job;
+  kind.required = false, kind.queue = {}, kind.weight = kind.value = 1.0;
+  return job_class(workload, kind);
+}
+
 namespace {
 
 /// Exchanges among jobs of one class, sorted by precedence: the first jobs get the places of

@@ -19,6 +19,9 @@ struct JobClass {
 /// @pre the job does not run: a running job differs from all others by its present place. O(task
 /// groups)
 JobClass job_class(const model::WorkloadView& workload, const model::Job& job);
+/// The same without base value, queue, requiredness and present place: jobs of one kind fit into
+/// the same free room. O(task groups)
+JobClass job_kind(const model::WorkloadView& workload, const model::Job& job);
 
 /// A job that may give its placement to an equal one. Trivially copyable.
 struct EqualJob {

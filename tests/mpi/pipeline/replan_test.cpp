@@ -134,7 +134,8 @@ TEST_F(Replan, is_never_worse_than_from_running_jobs_in_their_places) {
   }
 }
 
-/// The incumbent after any number of rounds is a plan: nothing is put right at the end.
+/// The incumbent after any number of rounds is a plan: nothing is put right at the end, where
+/// waiting jobs are only added to it.
 TEST_F(Replan, quotas_and_uplinks_are_kept_after_every_round_on_any_ranks) {
   const auto world = comm::Communicator::world();
   model::Instance instance = generate::generate_hetero({.gpus = kGpus, .jobs = kJobs, .seed = 12});
@@ -147,7 +148,7 @@ TEST_F(Replan, quotas_and_uplinks_are_kept_after_every_round_on_any_ranks) {
     EXPECT_EQ(fault_of(instance, together), "");
     EXPECT_EQ(static_cast<int>(together.rounds.size()), rounds + regroups);
     if (together.rounds.empty()) continue;
-    EXPECT_NEAR(together.rounds.back().objective, together.figures.objective, 1e-6);
+    EXPECT_GE(together.figures.objective, together.rounds.back().objective - 1e-6);
     EXPECT_EQ(together.plan_digest,
               plan_on(comm::Communicator::serial(), instance, rounds, regroups).plan_digest);
   }
