@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/sim/simulate.hpp"
 
-#include "berth_flags.hpp"
 #include "commands.hpp"
 #include "options.hpp"
+#include "replay.hpp"
 #include "signals.hpp"
-#include "simulate_world.hpp"
+#include "sweep.hpp"
 #include "timed_policy.hpp"
 
 #include <algorithm>
@@ -13,7 +13,6 @@
 #include <cstdio>
 #include <ctime>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +31,6 @@
 #include "berth/sim/berth_policy.hpp"
 #include "berth/sim/checkpoint_file.hpp"
 #include "berth/sim/offline_bound.hpp"
-#include "berth/sim/share_policy.hpp"
 #include "berth/sim/trace.hpp"
 #include "berth/sim/write_run.hpp"
 #include "berth/solver/horizon_bound.hpp"
@@ -40,65 +38,6 @@
 
 namespace berth::apps {
 namespace {
-
-struct SimulateFlags {
-  pipeline::Input input;
-  std::string policy;
-  std::string out;
-  std::string estimates = "exact";
-  std::string residual = "gittins";
-  sim::ReplayOptions trace;
-  WorldFlags world;
-  std::int64_t restart_cost = 60;  // seconds
-  std::int64_t round = 360;        // seconds
-  BerthFlags berth;
-  bool bound = false;
-  bool quiet = false;
-};
-
-constexpr const char* kBerth = "berth";
-
-const std::vector<std::string> kEstimates = {"exact", "limits", "noisy", "walltimes", "history"};
-const std::vector<std::string> kResiduals = {"gittins", "mean", "median", "p90"};
-
-sim::ReplayOptions trace_options(const SimulateFlags& flags) {
-  sim::ReplayOptions options = flags.trace;
-  for (std::size_t e = 0; e < kEstimates.size(); ++e) {
-    if (flags.estimates == kEstimates[e]) options.estimates = static_cast<sim::Estimates>(e);
-  }
-  for (std::size_t r = 0; r < kResiduals.size(); ++r) {
-    if (flags.residual == kResiduals[r]) options.residual = static_cast<policy::Residual>(r);
-  }
-  options.restart_cost = flags.restart_cost * sim::kSecond;
-  set_costs(flags.world, options);
-  return options;
-}
-
-/// Options of policies that share time: max-min, max-sum, pop-K, and berth with the objective fair.
-std::optional<sim::SharePolicyOptions> share_options(const SimulateFlags& flags) {
-  const bool fair = flags.policy == kBerth && flags.berth.objective == "fair";
-  auto options = sim::share_policy_options(fair ? "max-min" : flags.policy);
-  if (options) options->round = flags.round * sim::kSecond;
-  return options;
-}
-
-/// Options that change the run, as the summary states them.
-std::map<std::string, std::string> record_of(const SimulateFlags& flags) {
-  std::map<std::string, std::string> options{
-      {"estimates", flags.estimates},
-      {"preemptible", flags.trace.only_marked ? "marked" : "all"},
-      {"restart_cost", std::to_string(flags.restart_cost)}};
-  if (flags.estimates == "noisy") options["noise"] = fmt::format("{}", flags.trace.noise);
-  if (flags.estimates == "history") options["residual"] = flags.residual;
-  if (flags.estimates == "noisy" || flags.estimates == "walltimes") {
-    options["seed"] = std::to_string(flags.trace.seed);
-  }
-  if (flags.world.mtbf > 0.0) options["seed"] = std::to_string(flags.trace.seed);
-  add_world_record(flags.world, options);
-  if (flags.policy == kBerth) record_berth(flags.berth, options);
-  if (share_options(flags)) options["round"] = std::to_string(flags.round);
-  return options;
-}
 
 void warn(const std::string& text) {
   std::fputs(("warning: " + printable(text) + "\n").c_str(), stderr);
@@ -133,12 +72,6 @@ sim::ProgressCall progress_line(bool quiet, std::size_t jobs) {
   };
 }
 
-std::unique_ptr<policy::Policy> make_policy(const SimulateFlags& flags, sim::BerthCounts& counts) {
-  if (auto shares = share_options(flags)) return sim::make_share_policy(*shares);
-  if (flags.policy == kBerth) return sim::make_berth(berth_options(flags.berth), counts);
-  return policy::policy_row(flags.policy).make({});
-}
-
 /// The bounds on the mean JCT that any schedule of these jobs has, one that knows all arrivals too:
 /// the first, of schedules that stop no job, is the judge's.
 void print_bounds(const model::Instance& instance, const sim::Run& run, double mean) {
@@ -168,14 +101,6 @@ void print_costs(const TimedPolicy& timed, const sim::BerthCounts& counts) {
   if (counts.decisions == 0) return;
   fmt::print("  {:<28}{}; rounds of prices {}; moves to another type {}\n", "  over all jobs",
              counts.decisions, counts.price_rounds, counts.moves);
-}
-
-/// What a run is a function of, for checkpoints.
-std::string input_of(const model::Instance& instance, const std::string& policy,
-                     const std::map<std::string, std::string>& options) {
-  std::string text = model::instance_digest(instance) + " " + policy;
-  for (const auto& [name, value] : options) text += " " + name + "=" + value;
-  return text;
 }
 
 /// @param signalled  null: signals end the program
@@ -227,9 +152,14 @@ ExitCode simulate_on_root(const SimulateFlags& flags, const volatile std::sig_at
 
 ExitCode run_simulate(const comm::Communicator& comm, const SimulateFlags& flags) {
   std::unique_ptr<solver::PetscSession> petsc;
-  if (flags.policy == kBerth || flags.bound) {
+  if (flags.policy == kBerth || flags.bound || flags.sweep.on) {
     petsc = comm.agreed([] { return std::make_unique<solver::PetscSession>(); });
   }
+  if (flags.sweep.on) {
+    release_signals();
+    return run_sweep(comm, flags);
+  }
+  refuse_lists_without_sweep(flags);
   const bool saves = !flags.world.checkpoint.empty();
   const volatile std::sig_atomic_t* signalled = saves ? catch_signals() : nullptr;
   if (!saves) release_signals();
@@ -258,12 +188,12 @@ void add_simulate(CLI::App& app, Action& action) {
       ->check(file_name())
       ->required();
   command->add_option("--estimates", flags->estimates, "What policies know of durations")
-      ->check(CLI::IsMember(kEstimates))
+      ->check(CLI::IsMember(estimate_names()))
       ->capture_default_str();
   command
       ->add_option("--residual", flags->residual,
                    "Of history: what past jobs say about the time left")
-      ->check(CLI::IsMember(kResiduals))
+      ->check(CLI::IsMember(residual_names()))
       ->capture_default_str();
   command
       ->add_option("--noise", flags->trace.noise,
@@ -287,6 +217,16 @@ void add_simulate(CLI::App& app, Action& action) {
   add_berth_flags(*command, flags->berth);
   command->add_flag("--bound", flags->bound,
                     "Bounds on the mean JCT of every schedule of the jobs");
+  command->add_flag("--sweep", flags->sweep.on,
+                    "Replay under each of --policy A,B,.. x --seeds x --loads, spread over ranks");
+  command->add_option("--seeds", flags->sweep.seeds, "Of a sweep: seeds, separated by commas")
+      ->delimiter(',')
+      ->check(not_negative());
+  command
+      ->add_option("--loads", flags->sweep.loads,
+                   "Of a sweep: arrivals are stretched until the jobs load the GPUs this much")
+      ->delimiter(',')
+      ->check(CLI::Range(1e-6, 1e6));
   command->add_flag("--quiet", flags->quiet, "No progress line");
   command->callback([flags, &action] {
     action = [flags](const comm::Communicator& comm) { return run_simulate(comm, *flags); };

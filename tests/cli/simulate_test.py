@@ -138,6 +138,53 @@ class SimulateTest(ProgramTest):
         for name, content in plots.items():
             self.assertEqual((self.folder / "again" / name).read_bytes(), content)
 
+    def test_a_sweep_is_the_same_on_any_number_of_ranks(self):
+        files = {}
+        for ranks in None, 2, 3:
+            out = f"sweep{ranks}"
+            done = self.simulate("--sweep", "--seeds", "1,2", "--loads", "0.5,1.25", "--estimates",
+                                 "noisy", policy="fifo,srsf,berth", out=out, ranks=ranks)
+            self.assert_ends(done, 0)
+            root = self.folder / out
+            files[ranks] = {str(path.relative_to(root)): path.read_bytes()
+                            for path in root.rglob("*") if path.is_file()}
+        self.assertEqual(files[None], files[2])
+        self.assertEqual(files[None], files[3])
+        table = json.loads(files[None]["sweep.json"])["replays"]
+        self.assertEqual([row["replay"] for row in table][:5],
+                         ["fifo-seed1-load0.5", "fifo-seed1-load1.25", "fifo-seed2-load0.5",
+                          "fifo-seed2-load1.25", "srsf-seed1-load0.5"])
+        self.assertEqual(len(table), 12)
+        head, *lines = files[None]["sweep.csv"].decode().splitlines()
+        for row, line in zip(table, lines, strict=True):
+            cells = dict(zip(head.split(","), line.split(","), strict=True))
+            run = json.loads(files[None][row["replay"] + "/summary.json"])
+            self.assertEqual(row["figures"], run["figures"])
+            self.assertEqual(row["run_digest"], run["run_digest"])
+            self.assertEqual(cells["run_digest"], run["run_digest"])
+            self.assertEqual(float(cells["jct_mean"]), run["figures"]["jct_mean"])
+            self.assertAlmostEqual(row["load"], float(row["replay"].rpartition("load")[2]), delta=0.02)
+        self.assertGreater(table[5]["figures"]["delay_mean"], table[4]["figures"]["delay_mean"])
+        self.assertNotEqual(table[4]["run_digest"], table[6]["run_digest"])  # seeds of estimates
+        for load in "0.5", "1.25":
+            done = self.berth("check", "--cluster", "c.yaml", "--jobs", f"sweep2/jobs-load{load}.jsonl",
+                              "--run", f"sweep2/berth-seed2-load{load}")
+            self.assert_ends(done, 0)
+            self.assertIn("run is VALID", done.out)
+
+    def test_a_sweep_without_lists_is_the_single_run(self):
+        self.assert_ends(self.simulate(policy="las"), 0)
+        self.assert_ends(self.simulate("--sweep", policy="las", out="sweep"), 0)
+        self.assertEqual(self.summary(), self.summary("sweep/las-seed1"))
+
+    def test_sweeps_that_have_no_meaning_are_refused(self):
+        self.assert_refused(self.simulate("--seeds", "1,2"), 2, ".*add --sweep")
+        self.assert_refused(self.simulate("--sweep", policy="fifo,nosuch"), 2, '.*no policy "nosuch"')
+        self.assert_refused(self.simulate("--sweep", policy="fifo,fifo"), 2, ".*given twice")
+        self.assert_refused(self.simulate("--sweep", "--bound"), 2, ".*neither checkpoints nor bounds")
+        self.write("j.jsonl", '{"id":"a","duration":5,"tasks":[{"gpus":1}]}\n')
+        self.assert_refused(self.simulate("--sweep", "--loads", "1"), 2, ".*arrive at one moment")
+
     def test_the_checker_finds_planted_faults(self):
         self.assert_ends(self.simulate(policy="easy"), 0)
         path = self.folder / "run/jobs.jsonl"

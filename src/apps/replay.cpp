@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay.hpp"
+
+#include <cstddef>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "berth/sim/share_policy.hpp"
+
+namespace berth::apps {
+namespace {
+
+/// Options of policies that share time: max-min, max-sum, pop-K, and berth with the objective fair.
+std::optional<sim::SharePolicyOptions> share_options(const SimulateFlags& flags) {
+  const bool fair = flags.policy == kBerth && flags.berth.objective == "fair";
+  auto options = sim::share_policy_options(fair ? "max-min" : flags.policy);
+  if (options) options->round = flags.round * sim::kSecond;
+  return options;
+}
+
+}  // namespace
+
+std::vector<std::string> estimate_names() {
+  return {"exact", "limits", "noisy", "walltimes", "history"};
+}
+std::vector<std::string> residual_names() { return {"gittins", "mean", "median", "p90"}; }
+
+sim::ReplayOptions trace_options(const SimulateFlags& flags) {
+  sim::ReplayOptions options = flags.trace;
+  const auto estimates = estimate_names(), residuals = residual_names();
+  for (std::size_t e = 0; e < estimates.size(); ++e) {
+    if (flags.estimates == estimates[e]) options.estimates = static_cast<sim::Estimates>(e);
+  }
+  for (std::size_t r = 0; r < residuals.size(); ++r) {
+    if (flags.residual == residuals[r]) options.residual = static_cast<policy::Residual>(r);
+  }
+  options.restart_cost = flags.restart_cost * sim::kSecond;
+  set_costs(flags.world, options);
+  return options;
+}
+
+/// Options that change the run, as the summary states them.
+std::map<std::string, std::string> record_of(const SimulateFlags& flags) {
+  std::map<std::string, std::string> options{
+      {"estimates", flags.estimates},
+      {"preemptible", flags.trace.only_marked ? "marked" : "all"},
+      {"restart_cost", std::to_string(flags.restart_cost)}};
+  if (flags.estimates == "noisy") options["noise"] = fmt::format("{}", flags.trace.noise);
+  if (flags.estimates == "history") options["residual"] = flags.residual;
+  if (flags.estimates == "noisy" || flags.estimates == "walltimes") {
+    options["seed"] = std::to_string(flags.trace.seed);
+  }
+  if (flags.world.mtbf > 0.0) options["seed"] = std::to_string(flags.trace.seed);
+  add_world_record(flags.world, options);
+  if (flags.policy == kBerth) record_berth(flags.berth, options);
+  if (share_options(flags)) options["round"] = std::to_string(flags.round);
+  return options;
+}
+
+std::unique_ptr<policy::Policy> make_policy(const SimulateFlags& flags, sim::BerthCounts& counts) {
+  if (auto shares = share_options(flags)) return sim::make_share_policy(*shares);
+  if (flags.policy == kBerth) return sim::make_berth(berth_options(flags.berth), counts);
+  return policy::policy_row(flags.policy).make({});
+}
+
+std::string input_of(const model::Instance& instance, const std::string& policy,
+                     const std::map<std::string, std::string>& options) {
+  std::string text = model::instance_digest(instance) + " " + policy;
+  for (const auto& [name, value] : options) text += " " + name + "=" + value;
+  return text;
+}
+
+}  // namespace berth::apps

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "berth_flags.hpp"
+#include "simulate_world.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "berth/model/instance.hpp"
+#include "berth/pipeline/plan_cluster.hpp"
+#include "berth/policy/policy.hpp"
+#include "berth/sim/berth_policy.hpp"
+#include "berth/sim/trace.hpp"
+
+namespace berth::apps {
+
+inline constexpr const char* kBerth = "berth";  ///< the policy that is in no table of policies
+
+/// Several replays in one run of the program.
+struct SweepFlags {
+  bool on = false;
+  std::vector<std::int64_t> seeds;  ///< empty: the one of --seed
+  std::vector<double> loads;        ///< empty: the arrivals of the file
+};
+
+/// Options of `berth simulate`.
+struct SimulateFlags {
+  pipeline::Input input;
+  std::string policy;
+  std::string out;
+  std::string estimates = "exact";
+  std::string residual = "gittins";
+  sim::ReplayOptions trace;
+  WorldFlags world;
+  std::int64_t restart_cost = 60;  // seconds
+  std::int64_t round = 360;        // seconds
+  BerthFlags berth;
+  bool bound = false;
+  bool quiet = false;
+  SweepFlags sweep;
+};
+
+/// What --estimates and --residual take, in the order of their enumerations.
+std::vector<std::string> estimate_names();
+std::vector<std::string> residual_names();
+
+sim::ReplayOptions trace_options(const SimulateFlags& flags);
+
+/// Options that change the run, as the summary states them.
+std::map<std::string, std::string> record_of(const SimulateFlags& flags);
+
+/// @param counts  of `berth`; must outlive the policy  @throws InputError for an unknown name
+std::unique_ptr<policy::Policy> make_policy(const SimulateFlags& flags, sim::BerthCounts& counts);
+
+/// What a run is a function of, for checkpoints.
+std::string input_of(const model::Instance& instance, const std::string& policy,
+                     const std::map<std::string, std::string>& options);
+
+}  // namespace berth::apps
