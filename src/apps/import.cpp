@@ -20,7 +20,9 @@
 #include "berth/base/error.hpp"
 #include "berth/base/printable.hpp"
 #include "berth/io/cluster_file.hpp"
+#include "berth/io/file.hpp"
 #include "berth/io/import_inventory.hpp"
+#include "berth/io/import_profiles.hpp"
 
 namespace berth::apps {
 namespace {
@@ -148,6 +150,37 @@ void add_inventory(CLI::App& import, const io::InventoryFormat& format, Action& 
   });
 }
 
+void add_profiles(CLI::App& import, const io::ProfileFormat& format, Action& action) {
+  struct ProfileFlags {
+    std::string profiles, gpu_type, out;
+  };
+  auto flags = std::make_shared<ProfileFlags>();
+  flags->gpu_type = format.gpu_type;
+  CLI::App* command = import.add_subcommand(std::string(format.name), std::string(format.what));
+  command->group("Profiles");
+  command->add_option("--profiles", flags->profiles, std::string(format.file))->required();
+  if (!format.gpu_type.empty()) {
+    command->add_option("--gpu-type", flags->gpu_type, "On which it was measured")
+        ->capture_default_str();
+  }
+  command->add_option("--out-profiles", flags->out, "Profiles, JSON lines")->required();
+  command->callback([flags, &format, &action] {
+    action = [flags, &format](const comm::Communicator& comm) {
+      comm.agreed_on_root([&] {
+        const io::ProfileImport found = format.read(flags->profiles, flags->gpu_type);
+        io::write_atomically(flags->out, [&](io::AtomicFile& file) { file.write(found.text); });
+        fmt::print("{} profiles of {} of {} measurements -> {}\n", found.profiles, found.taken,
+                   found.rows, flags->out);
+        for (const io::TraceNote& note : found.skipped)
+          fmt::print("skipped {}: {}\n", note.count, printable(note.what));
+        for (const io::TraceNote& note : found.changed)
+          fmt::print("note {}: {}\n", note.count, printable(note.what));
+      });
+      return ExitCode::done;
+    };
+  });
+}
+
 /// Every format of `import`, by group and name.
 std::string list_of_formats(const CLI::App& import) {
   const auto formats = import.get_subcommands([](const CLI::App*) { return true; });
@@ -158,7 +191,7 @@ std::string list_of_formats(const CLI::App& import) {
   std::string text;
   for (const auto& [group, rows] : groups) {
     text += group + '\n';
-    for (const auto& [name, what] : rows) text += fmt::format("  {:<18} {}\n", name, what);
+    for (const auto& [name, what] : rows) text += fmt::format("  {:<20} {}\n", name, what);
   }
   return text;
 }
@@ -174,6 +207,7 @@ void add_import(CLI::App& app, Action& action) {
   for (const auto& format : io::fabric_formats()) add_fabric(*command, format, action);
   for (const auto& format : io::inventory_formats()) add_inventory(*command, format, action);
   add_import_traces(*command, action);
+  for (const auto& format : io::profile_formats()) add_profiles(*command, format, action);
   add_import_slurm(*command, action);
   command->callback([command, &action] {
     if (!command->get_subcommands().empty()) return;

@@ -4,6 +4,7 @@
 import json
 import math
 import os
+import pathlib
 import random
 import re
 import signal
@@ -184,6 +185,27 @@ class SimulateTest(ProgramTest):
         self.assert_refused(self.simulate("--sweep", "--bound"), 2, ".*neither checkpoints nor bounds")
         self.write("j.jsonl", '{"id":"a","duration":5,"tasks":[{"gpus":1}]}\n')
         self.assert_refused(self.simulate("--sweep", "--loads", "1"), 2, ".*arrive at one moment")
+
+    def test_imported_profiles_set_the_speed(self):
+        data = pathlib.Path(__file__).resolve().parent.parent / "data/profiles/elasticflow"
+        done = self.berth("import", "elasticflow-profiles", "--profiles", data, "--out-profiles",
+                          "p.jsonl")
+        self.assert_ends(done, 0)
+        self.assertIn("2 profiles of 5 of 9 measurements", done.out)
+        self.assertIn("skipped 1: batches without any rate", done.out)
+        self.write("j.jsonl", "".join(
+            json.dumps({"id": name, "duration": 90, "gpu_types": ["A100"],
+                        "tasks": [{"gpus": gpus}]}) + "\n" for name, gpus in (("a", 1), ("b", 4))))
+        with open(self.folder / "p.jsonl", "a", encoding="utf-8") as file:
+            for name in "a", "b":
+                file.write(json.dumps({"job": name, "profile": "tiny b256", "reference": 3}) + "\n")
+        self.assert_ends(self.simulate("--profiles", "p.jsonl"), 0)
+        ends = [json.loads(line)["runs"][-1]["end"]
+                for line in (self.folder / "run/jobs.jsonl").read_text().splitlines()]
+        self.assertEqual(ends, [90_000_000, 30_000_000])  # 4 GPUs are three times as fast
+        listed = self.berth("import", "--list").out
+        for name in "elasticflow-profiles", "gavel-profiles", "pollux-profiles":
+            self.assertIn(name, listed)
 
     def test_the_checker_finds_planted_faults(self):
         self.assert_ends(self.simulate(policy="easy"), 0)
