@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 
+#include "berth/model/level_names.hpp"
+
 namespace berth::certify {
 
 using model::Job;
@@ -14,9 +16,6 @@ using model::RawTask;
 using model::Shape;
 
 namespace {
-
-constexpr std::array<std::string_view, model::kLevels> kLevelNames{"machine", "rack", "pod",
-                                                                   "cluster"};
 
 bool takes_gpu(const Shape& s) { return s.gpus > 0 || s.gpu_milli > 0; }
 
@@ -288,10 +287,8 @@ void PlacementCheck::check_domain(const model::JobPlacement& placed) {
   const model::Level width = extent_of(instance_, placed).width;
   if (width <= allowed) return;
   findings_->add(FaultKind::domain_violated,
-                 told(placed.job) + " lies in one " +
-                     std::string(kLevelNames[static_cast<std::size_t>(width)]) +
-                     ", but must lie in one " +
-                     std::string(kLevelNames[static_cast<std::size_t>(allowed)]));
+                 told(placed.job) + " lies in one " + std::string(model::name_of(width)) +
+                     ", but must lie in one " + std::string(model::name_of(allowed)));
 }
 
 void PlacementCheck::finish_jobs() {

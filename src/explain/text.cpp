@@ -6,15 +6,10 @@
 
 #include "berth/base/printable.hpp"
 #include "berth/explain/explain.hpp"
+#include "berth/model/level_names.hpp"
 
 namespace berth::explain {
 namespace {
-
-std::string_view level_name(model::Level level) {
-  constexpr std::array<std::string_view, model::kLevels> kNames{"machine", "rack", "pod",
-                                                                "cluster"};
-  return kNames[static_cast<std::size_t>(level)];
-}
 
 class Words {
  public:
@@ -32,7 +27,7 @@ class Words {
                               ? fmt::format(" of {} thousandths of a GPU", shape.gpu_milli)
                               : "");
     }
-    text += fmt::format(", within one {}", level_name(job_.domain));
+    text += fmt::format(", within one {}", model::name_of(job_.domain));
     if (job_.queue.valid()) {
       text +=
           fmt::format(", queue '{}'", printable(instance_.cluster.queues[job_.queue.index()].name));
@@ -70,8 +65,8 @@ class Words {
       case ChangeKind::eviction:
         return eviction(change);
       case ChangeKind::domain:
-        return fmt::format("domain: {} instead of {}", level_name(change.domain),
-                           level_name(job_.domain));
+        return fmt::format("domain: {} instead of {}", model::name_of(change.domain),
+                           model::name_of(job_.domain));
       case ChangeKind::gpu_type:
         for (std::size_t t = 0; t < cluster.gpu_types.size(); ++t) {
           if (((change.gpu_types >> t) & 1) != 0) {

@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "berth/model/cluster.hpp"
+#include "berth/model/level_names.hpp"
 #include "berth/model/workload.hpp"
 
 namespace berth::io {
 
 inline constexpr std::string_view kDefaultLabel = "task";
-inline constexpr std::string_view kLevelNames[] = {"machine", "rack", "pod", "cluster"};
+using model::kLevelNames;
 inline constexpr double kMaxWorth = 0x1p40;  ///< weight, value (docs/formats.md)
 inline constexpr double kMaxSpeed = 0x1p20;  ///< factor by GPU type (docs/formats.md)
 

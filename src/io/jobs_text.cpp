@@ -10,6 +10,7 @@
 
 #include "berth/io/file.hpp"
 #include "berth/io/jobs_file.hpp"
+#include "berth/model/level_names.hpp"
 
 namespace berth::io {
 namespace {
@@ -69,7 +70,7 @@ void add_factors(JsonText& json, std::string_view key, const Factors& factors, L
 void add_places(JsonText& json, const Instance& instance, const Job& job) {
   const auto& factors = instance.workload.factors;
   if (job.domain != Level::cluster) {
-    json.field("domain", kLevelNames[static_cast<std::size_t>(job.domain)]);
+    json.field("domain", model::name_of(job.domain));
   }
   if (job.home_rack.valid() || job.home_pod.valid()) {
     json.key("home").open('{');

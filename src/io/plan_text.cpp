@@ -10,6 +10,7 @@
 
 #include "berth/io/file.hpp"
 #include "berth/io/plan_file.hpp"
+#include "berth/model/level_names.hpp"
 
 namespace berth::io {
 namespace {
@@ -129,7 +130,7 @@ void add_spots(JsonText& json, const Cluster& cluster, const model::SpotSet& spo
   if (spots.gpu_type.valid()) json.field("gpu_type", cluster.gpu_types[spots.gpu_type.index()]);
   if (spots.pod.valid()) json.field("pod", cluster.pods[spots.pod.index()].name);
   if (spots.rack.valid()) json.field("rack", cluster.racks[spots.rack.index()].name);
-  if (spots.width) json.field("width", kLevelNames[static_cast<std::size_t>(*spots.width)]);
+  if (spots.width) json.field("width", model::name_of(*spots.width));
   json.close('}');
 }
 
@@ -167,7 +168,7 @@ void add_certificate(JsonText& json, const InstanceView& instance, const Certifi
   const Cluster& cluster = instance.cluster;
   json.key("certificate").open('{');
   json.field("scale_log2", std::int64_t{certificate.scale_log2});
-  json.field("level", kLevelNames[static_cast<std::size_t>(certificate.level)]);
+  json.field("level", model::name_of(certificate.level));
   json.next_line().key("pools").open('[');
   for (const auto& pool : certificate.pools) add_pool_price(json.next_line(), cluster, pool);
   json.close(']').next_line().key("shapes").open('[');

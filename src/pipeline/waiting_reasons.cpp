@@ -21,6 +21,7 @@
 #include "berth/base/similar.hpp"
 #include "berth/comm/messages.hpp"
 #include "berth/coordinator/limit_allocation.hpp"
+#include "berth/model/level_names.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
 #include "berth/planner_model/limit_usage.hpp"
 #include "berth/report/reasons.hpp"
@@ -61,11 +62,6 @@ std::uint64_t types_present(const model::Cluster& cluster) {
     if (type.valid()) mask |= std::uint64_t{1} << type.index();
   }
   return mask;
-}
-
-const char* name_of(Level level) {
-  constexpr const char* kNames[] = {"machine", "rack", "pod", "cluster"};
-  return kNames[static_cast<std::size_t>(level)];
 }
 
 /// True when an empty domain of this level holds all tasks of the job.

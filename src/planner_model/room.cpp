@@ -31,10 +31,16 @@ Room::Room(const model::Cluster& cluster, std::span<const MachineId> machines)
   if (machines.empty()) return;
   const auto [lowest, highest] = std::ranges::minmax(machines);
   first_ = lowest.index();
-  slot_.assign(highest.index() + 1 - first_, kNotHeld);
+  page_.assign((highest.index() - first_) / kPage + 1, 0);
+  slot_.assign(kPage, kNotHeld);
   machines_.reserve(machines.size());
   for (const MachineId m : machines) {
-    slot_[m.index() - first_] = static_cast<std::uint32_t>(machines_.size());
+    std::uint32_t& page = page_[(m.index() - first_) / kPage];
+    if (page == 0) {
+      page = static_cast<std::uint32_t>(slot_.size());
+      slot_.resize(slot_.size() + kPage, kNotHeld);
+    }
+    slot_[entry(m.index() - first_)] = static_cast<std::uint32_t>(machines_.size());
     machines_.emplace_back(cluster, m);
   }
   for (const model::Immovable& content : cluster.immovable) {

@@ -10,15 +10,14 @@
 #include <fmt/format.h>
 
 #include "berth/base/printable.hpp"
+#include "berth/model/level_names.hpp"
 #include "berth/report/plan_difference.hpp"
 
 namespace berth::report {
 namespace {
 
 std::string_view width_name(const model::Cluster& cluster, const model::JobPlacement& placed) {
-  constexpr std::array<std::string_view, model::kLevels> kNames{"machine", "rack", "pod",
-                                                                "cluster"};
-  return kNames[static_cast<std::size_t>(model::width(cluster, placed.tasks))];
+  return model::name_of(model::width(cluster, placed.tasks));
 }
 
 std::string type_name(const model::Cluster& cluster, const model::JobPlacement& placed) {

@@ -17,8 +17,9 @@
 namespace berth::planner_model {
 
 /// Free capacity of the machines of a cluster, or of some of them. Memory: about 195 bytes for each
-/// held machine and 4 for each id between the lowest and the highest of them. Copyable: a trial
-/// works on a copy. Different threads may edit different machines, but not one machine.
+/// held machine, 256 for each page of 64 ids that has one, 4 for each page between the lowest and
+/// the highest of them. Copyable: a trial works on a copy. Different threads may edit different
+/// machines, but not one machine.
 ///
 /// Jobs whose rules concern others (`exclusive`, `labels`, `not_with`) are also known by machine: a
 /// machine of an exclusive job has no room for others.
@@ -31,7 +32,7 @@ class Room {
   Room(const model::Cluster& cluster, std::span<const MachineId> machines);
 
   /// Position of a machine among those held, in the order given.
-  [[nodiscard]] std::size_t slot(MachineId m) const { return slot_[m.index() - first_]; }
+  [[nodiscard]] std::size_t slot(MachineId m) const { return slot_[entry(m.index() - first_)]; }
   [[nodiscard]] std::size_t size() const { return machines_.size(); }
   [[nodiscard]] const model::Cluster& cluster() const { return *cluster_; }
 
@@ -90,7 +91,7 @@ class Room {
 
   [[nodiscard]] bool holds(MachineId m) const {
     const std::size_t at = m.index() - first_;  // wraps around below the lowest
-    return at < slot_.size() && slot_[at] != kNotHeld;
+    return at / kPage < page_.size() && slot_[entry(at)] != kNotHeld;
   }
   /// Records that pinned jobs with rules run on machines that it holds.
   void add_pinned(const model::WorkloadTables& tables);
@@ -115,14 +116,17 @@ class Room {
 
  private:
   static constexpr std::uint32_t kNotHeld = ~std::uint32_t{0};
+  static constexpr std::size_t kPage = 64;  ///< ids; pods of a shard may lie far apart
+  [[nodiscard]] std::size_t entry(std::size_t at) const { return page_[at / kPage] + at % kPage; }
   void reopen(MachineId m);
 
   const model::Cluster* cluster_;
-  std::size_t first_ = 0;                          ///< the lowest machine held
-  std::vector<std::uint32_t> slot_;                ///< by machine - first_; past the end: not held
-  std::vector<model::FreeMachine> machines_;       ///< by slot
-  std::vector<std::uint32_t> version_;             ///< by slot
-  std::vector<std::uint32_t> tasks_;               ///< by slot
+  std::size_t first_ = 0;                     ///< the lowest machine held
+  std::vector<std::uint32_t> page_;           ///< by (machine - first_) / kPage: start in slot_
+  std::vector<std::uint32_t> slot_;           ///< by page; the first page holds no machine
+  std::vector<model::FreeMachine> machines_;  ///< by slot
+  std::vector<std::uint32_t> version_;        ///< by slot
+  std::vector<std::uint32_t> tasks_;          ///< by slot
   std::vector<std::vector<RuledJob>> ruled_jobs_;  ///< by slot; empty: none on any machine so far
   /// By slot: content of the machines of exclusive jobs, which are closed in `machines_`.
   std::map<std::size_t, model::FreeMachine> closed_;

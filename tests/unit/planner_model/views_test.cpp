@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The planner's views of an instance: free room, values, pools.
+#include "tiny.hpp"
 #include "two_pods.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -43,6 +45,23 @@ TEST(Room, of_some_machines_knows_each_by_its_own_id) {
   EXPECT_EQ(room.whole_count(MachineId(3)), 1);
   EXPECT_EQ(room.whole_count(MachineId(1)), 4);
   EXPECT_EQ(Room(instance.cluster, {}).size(), 0U);
+}
+
+TEST(Room, holds_machines_of_ids_far_apart) {
+  test::Tiny tiny;
+  const ClassId c = tiny.machine_class("c", tiny.type("A"), 4, 1000, 1000);
+  tiny.pod();
+  tiny.rack();
+  for (int m = 0; m < 700; ++m) tiny.machine(c);
+  const std::vector<MachineId> machines{MachineId(129), MachineId(70), MachineId(600),
+                                        MachineId(133)};
+  const Room room(tiny.instance.cluster, machines);
+  for (std::size_t m = 0; m < 700; ++m) {
+    const auto at = std::ranges::find(machines, MachineId(m));
+    ASSERT_EQ(room.holds(MachineId(m)), at != machines.end()) << m;
+    if (at == machines.end()) continue;
+    EXPECT_EQ(room.slot(MachineId(m)), static_cast<std::size_t>(at - machines.begin()));
+  }
 }
 
 TEST(Room, gives_back_exactly_what_was_taken) {
