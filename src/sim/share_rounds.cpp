@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "berth/base/error.hpp"
 #include "berth/base/random.hpp"
@@ -94,40 +96,55 @@ void ShareRounds::choose_shares(const State& state) {
   for (const std::vector<JobId>& part : parts) choose_shares_of(state, part);
 }
 
-/// Rates of Gavel: max-min: GPUs x speed over weight and what equal shares of all types give;
-/// max-sum: weight x speed over the fastest. @param jobs  of one part
-void ShareRounds::choose_shares_of(const State& state, const std::vector<JobId>& jobs) {
-  solver::ShareProblem problem;
-  double all = 0.0;
-  std::vector<std::int64_t> present(types_);
-  for (std::size_t t = 0; t < types_; ++t) present[t] = state.free().free_milli(GpuTypeId(t));
+/// GPU thousandths of each type on machines that are open.
+std::vector<std::int64_t> ShareRounds::open_gpus(const State& state) const {
+  std::vector<std::int64_t> open(types_);
+  for (std::size_t t = 0; t < types_; ++t) open[t] = state.free().free_milli(GpuTypeId(t));
   for (const JobId job : state.running()) {
     if (state.demand(job).uses_gpus())
-      present[state.progress(job).type.index()] += state.demand(job).milli;
+      open[state.progress(job).type.index()] += state.demand(job).milli;
   }
-  for (const std::int64_t milli : present) {
-    const double gpus = static_cast<double>(milli) / 1000.0;
-    problem.capacity.push_back(std::max(gpus, 1e-3) / options_.parts);
-    all += gpus;
+  return open;
+}
+
+/// Rates of Gavel by type: max-min: GPUs x speed over weight and what equal shares of all types
+/// give; max-sum: weight x speed over the fastest. Empty: the job fits no type now.
+std::vector<double> ShareRounds::rates_of(const State& state, JobId job,
+                                          const std::vector<std::int64_t>& open) const {
+  const policy::Demand& demand = state.demand(job);
+  const auto all = static_cast<double>(std::accumulate(open.begin(), open.end(), std::int64_t{0}));
+  std::vector<double> rates(types_);
+  double equal = 0.0, fastest = 0.0;
+  for (const GpuTypeId type : demand.types) {
+    const std::int64_t milli = open[type.index()];
+    if (milli < demand.milli) continue;
+    const double speed = demand.speed_on(type);
+    rates[type.index()] = speed;
+    fastest = std::max(fastest, speed);
+    equal += speed * static_cast<double>(milli) / all;
+  }
+  if (fastest == 0.0) return {};
+  const double weight = std::max(state.job(job).weight, 1e-6);
+  const bool fair = options_.objective == ShareObjective::max_min;
+  const double scale = fair ? demand.gpus() / (weight * equal) : weight / fastest;
+  for (double& rate : rates) rate *= scale;
+  return rates;
+}
+
+/// @param jobs  of one part
+void ShareRounds::choose_shares_of(const State& state, const std::vector<JobId>& jobs) {
+  const std::vector<std::int64_t> open = open_gpus(state);
+  solver::ShareProblem problem;
+  for (const std::int64_t milli : open) {
+    const double gpus = std::max(static_cast<double>(milli) / 1000.0, 1e-3);
+    problem.capacity.push_back(gpus / options_.parts);
   }
   std::vector<JobId> asked;
   for (const JobId job : jobs) {
-    const policy::Demand& demand = state.demand(job);
-    std::vector<double> rate(types_);
-    double equal = 0.0, fastest = 0.0;
-    for (const GpuTypeId type : demand.types) {
-      const std::int64_t milli = present[type.index()];
-      if (milli < demand.milli) continue;
-      rate[type.index()] = demand.speed_on(type);
-      fastest = std::max(fastest, rate[type.index()]);
-      equal += rate[type.index()] * static_cast<double>(milli) / 1000.0 / all;
-    }
-    if (fastest == 0.0) continue;  // fits no type while machines are closed
-    const double weight = std::max(state.job(job).weight, 1e-6);
-    const bool fair = options_.objective == ShareObjective::max_min;
-    const double scale = fair ? demand.gpus() / (weight * equal) : weight / fastest;
-    for (const double speed : rate) problem.rate.push_back(scale * speed);
-    problem.gpus.push_back(demand.gpus());
+    const std::vector<double> rates = rates_of(state, job, open);
+    if (rates.empty()) continue;
+    problem.rate.insert(problem.rate.end(), rates.begin(), rates.end());
+    problem.gpus.push_back(state.demand(job).gpus());
     asked.push_back(job);
   }
   if (asked.empty()) return;

@@ -42,6 +42,9 @@ class ShareRounds final : public policy::Policy {
   void count_room(const policy::State& state);
   void choose_shares(const policy::State& state);
   void choose_shares_of(const policy::State& state, const std::vector<JobId>& jobs);
+  [[nodiscard]] std::vector<std::int64_t> open_gpus(const policy::State& state) const;
+  [[nodiscard]] std::vector<double> rates_of(const policy::State& state, JobId job,
+                                             const std::vector<std::int64_t>& open) const;
   void make_claims(const policy::State& state);
   void give_out(const policy::State& state);
   void serve_round(policy::State& state);
