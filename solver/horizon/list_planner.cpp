@@ -37,6 +37,23 @@ std::vector<double> values_after(const Problem& problem,
   return support;
 }
 
+/// A completion after this one costs at least `limit`. Costs do not fall.
+Seconds latest_below(std::span<const berth::horizon::CostPiece> pieces, double limit) {
+  Seconds end = kNever;
+  for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
+    if (piece->cost < limit) {
+      if (piece->slope <= 0.0) return end;
+      const double span = (limit - piece->cost) / piece->slope;
+      const double most = static_cast<double>(end - piece->after);
+      // rounding of the quotient is far below a second and its 2^-40th part
+      if (span * (1.0 + 0x1p-40) + 2.0 >= most) return end;
+      return piece->after + static_cast<Seconds>(span * (1.0 + 0x1p-40)) + 2;
+    }
+    end = piece->after;
+  }
+  return end;
+}
+
 }  // namespace
 
 ListPlanner::ListPlanner(const Problem& problem, berth::horizon::Timeline& timeline)
@@ -69,11 +86,13 @@ void ListPlanner::improve(const Job& job, std::int32_t option_index, PoolId pool
   const Option& option = problem_.options_of(job)[static_cast<std::size_t>(option_index)];
   const auto cost = problem_.cost_of(option);
   if (cost_at(cost, from + option.duration) >= best.cost) return;  // rents are >= 0
-  Seconds start = built_.timeline().earliest_start(option, pool, from);
+  const Seconds until = std::min(latest_below(cost, best.cost), job.deadline) - option.duration;
+  if (from > until) return;
+  Seconds start = built_.timeline().earliest_until(option, pool, from, until);
   if (start < kNever && !built_.budgets().allow(option, start)) {
     // later starts use no more of a budget; from its end on, nothing
     const Seconds after = std::max(from, problem_.budgets_end);
-    start = built_.timeline().earliest_start(option, pool, after);
+    start = built_.timeline().earliest_until(option, pool, after, until);
   }
   if (start >= kNever || start + option.duration > job.deadline) return;
   double at = cost_at(cost, start + option.duration);

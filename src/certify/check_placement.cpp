@@ -125,7 +125,11 @@ std::optional<model::JobPlacement> PlacementCheck::resolved(const model::RawPlac
 }
 
 std::optional<model::JobPlacement> PlacementCheck::placed_in_time(const model::RawPlacement& raw) {
-  return resolved(raw, Gang::of_tasks_or_configuration);
+  auto placed = resolved(raw, Gang::of_tasks_or_configuration);
+  if (placed && instance_.workload.job(placed->job).running < 0) {
+    rules_.check_counts(*placed, *findings_);
+  }
+  return placed;
 }
 
 std::optional<model::JobPlacement> PlacementCheck::placed(const model::RawPlacement& raw) {

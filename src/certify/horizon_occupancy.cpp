@@ -2,11 +2,15 @@
 #include "horizon_occupancy.hpp"
 
 #include "machine_variants.hpp"
+#include "rule_check.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "berth/certify/horizon_plan.hpp"
@@ -31,7 +35,11 @@ struct MachineUse {
 class OccupancyCheck {
  public:
   OccupancyCheck(const InstanceView& instance, const Horizon& horizon, Findings& findings)
-      : instance_(instance), horizon_(horizon), findings_(&findings) {}
+      : instance_(instance),
+        horizon_(horizon),
+        findings_(&findings),
+        apart_(std::ranges::any_of(instance.workload.tables().rules,
+                                   &model::PlacementRules::concern_others)) {}
 
   void add_contents() {
     for (const model::Immovable& content : instance_.cluster.immovable) {
@@ -80,6 +88,7 @@ class OccupancyCheck {
                            uses_[i + 1].from != use.from;
       if (!settled) continue;
       check_devices(active, use.from);
+      if (apart_) check_apart(active, use.from);
       check_resources(use, active);
     }
   }
@@ -140,6 +149,26 @@ class OccupancyCheck {
     }
   }
 
+  /// Jobs that begin on a machine against those that are there then.
+  void check_apart(const std::vector<const MachineUse*>& active, std::int64_t now) {
+    std::set<std::pair<JobId, JobId>> told_pairs;
+    for (const MachineUse* use : active) {
+      for (const MachineUse* other : active) {
+        const bool begins = use->from == now || other->from == now;
+        if (!begins || use->job == other->job || !(use->planned || other->planned)) continue;
+        if (!use->job.valid() || !other->job.valid()) continue;
+        const std::string_view why = why_apart(rules_of(use->job), rules_of(other->job));
+        if (why.empty() || !told_pairs.emplace(use->job, other->job).second) continue;
+        findings_->add(FaultKind::kept_apart, told(*use) + " beside " + name_of(other->job) +
+                                                  " at " + std::to_string(now) + "; its " +
+                                                  std::string(why) + " does not allow that");
+      }
+    }
+  }
+  [[nodiscard]] const model::PlacementRules& rules_of(JobId job) const {
+    return instance_.workload.rules_of(instance_.workload.job(job));
+  }
+
   void told_device(const MachineUse& use, const std::vector<const MachineUse*>& active, int device,
                    std::int64_t now) {
     const auto other = std::ranges::find_if(active, [&](const MachineUse* one) {
@@ -176,6 +205,7 @@ class OccupancyCheck {
   InstanceView instance_;
   Horizon horizon_;
   Findings* findings_;
+  bool apart_;  ///< some rules keep jobs apart
   std::vector<MachineUse> uses_;
 };
 

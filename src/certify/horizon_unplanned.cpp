@@ -26,22 +26,12 @@ struct SharedLimits {
   bool power;
 };
 
-/// Rules that also concern the machines of jobs that are pinned.
-std::string unplanned_rule(const model::PlacementRules& rules) {
-  if (rules.exclusive) return "exclusive";
-  return rules.concern_others ? "not_with" : "";
-}
-
 std::string unplanned_key_of(const model::WorkloadView& workload, const model::Job& job,
                              const SharedLimits& limits) {
   for (const model::TaskGroup& group : workload.groups_of(job)) {
     const model::Shape& shape = workload.shape(group.shape);
     if (limits.power && shape.needs[model::kPower] > 0) return "power_w";
   }
-  const model::PlacementRules& rules = workload.rules_of(job);
-  const model::PlacementRules none;
-  if (rules.max_tasks != none.max_tasks) return "max_tasks_per";
-  if (rules.min_domains != none.min_domains) return "min_domains";
   const bool communicates = job.communication.pattern != model::CommunicationPattern::none;
   if (limits.uplinks && communicates) return "communication";
   return {};
@@ -57,8 +47,8 @@ UnplannedKey unplanned_key(const model::InstanceView& instance) {
   for (std::size_t j = 0; j < workload.size(); ++j) {
     const JobId id(j);
     const model::Job& job = workload.job(id);
-    std::string key = unplanned_rule(workload.rules_of(job));
-    if (key.empty() && !workload.pinned(job)) key = unplanned_key_of(workload, job, limits);
+    if (workload.pinned(job)) continue;
+    std::string key = unplanned_key_of(workload, job, limits);
     if (!key.empty()) return {.job = id, .key = std::move(key)};
   }
   return {};

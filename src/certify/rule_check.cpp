@@ -22,13 +22,12 @@ bool has_any(const std::vector<std::string>& labels, const std::vector<std::stri
       labels, [&](const std::string& label) { return std::ranges::find(of, label) != of.end(); });
 }
 
-/// What keeps the first job away from the second; empty: nothing.
+}  // namespace
+
 std::string_view why_apart(const model::PlacementRules& job, const model::PlacementRules& other) {
   if (job.exclusive) return "exclusive";
   return has_any(job.not_with, other.labels) ? "not_with" : "";
 }
-
-}  // namespace
 
 RuleCheck::RuleCheck(const model::InstanceView& instance) : instance_(instance) {
   const model::WorkloadTables& tables = instance.workload.tables();
@@ -47,19 +46,26 @@ RuleCheck::RuleCheck(const model::InstanceView& instance) : instance_(instance) 
 }
 
 void RuleCheck::add(const model::JobPlacement& placed, Findings& findings) {
+  const model::Job& job = instance_.workload.job(placed.job);
+  for (const model::TaskPlacement& t : placed.tasks) {
+    if (apart_) enter({t.machine, placed.job, job.rules, false});
+  }
+  check_counts(placed, findings);
+}
+
+void RuleCheck::check_counts(const model::JobPlacement& placed, Findings& findings) const {
   const model::WorkloadTables& tables = instance_.workload.tables();
   const model::Job& job = instance_.workload.job(placed.job);
+  if (job.rules == 0) return;
   const model::PlacementRules& rules = tables.rules[job.rules];
   std::array<std::map<std::int32_t, std::int64_t>, 3> tasks;
   for (const model::TaskPlacement& t : placed.tasks) {
-    if (apart_) enter({t.machine, placed.job, job.rules, false});
-    if (job.rules == 0) continue;
     const RackId rack = instance_.cluster.machine_rack[t.machine.index()];
     ++tasks[0][t.machine.value()];
     ++tasks[1][rack.value()];
     ++tasks[2][instance_.cluster.racks[rack.index()].pod.value()];
   }
-  for (std::size_t l = 0; job.rules != 0 && l < tasks.size(); ++l) {
+  for (std::size_t l = 0; l < tasks.size(); ++l) {
     std::int64_t most = 0;
     for (const auto& [domain, count] : tasks[l]) most = std::max(most, count);
     const std::string domain(kDomains[l]);

@@ -4,12 +4,16 @@
 #include "findings.hpp"
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "berth/model/instance.hpp"
 #include "berth/model/placement.hpp"
 
 namespace berth::certify {
+
+/// What keeps the first job away from the second, a key of the jobs file; empty: nothing.
+std::string_view why_apart(const model::PlacementRules& job, const model::PlacementRules& other);
 
 /// Checks the rules of jobs about their machines: numbers of tasks and domains when a job is added,
 /// rules about other jobs at the end. Memory: 5 bytes a machine, and a record for each machine of a
@@ -20,6 +24,8 @@ class RuleCheck {
 
   /// @pre every machine of the placement exists
   void add(const model::JobPlacement& placed, Findings& findings);
+  /// Numbers of tasks and domains alone. @pre as for `add`
+  void check_counts(const model::JobPlacement& placed, Findings& findings) const;
   /// One fault for each two jobs on a machine that rules keep apart, unless both are pinned.
   void report(Findings& findings) const;
 

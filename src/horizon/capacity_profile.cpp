@@ -49,11 +49,14 @@ Seconds CapacityProfile::end_of_step(Position position) const {
                                                 : end_of_block(position.block);
 }
 
-Seconds CapacityProfile::earliest_fit(Seconds from, Seconds duration, Gpus gpus) const {
+Seconds CapacityProfile::earliest_fit(Seconds from, Seconds duration, Gpus gpus,
+                                      Seconds until) const {
   Seconds candidate = std::max(from, block_from_.front());
+  if (candidate > until) return kNever;
   bool fits = true;  // `gpus` are free from the candidate to the entry looked at
   for (Position p = position_of(candidate); p.block < blocks_.size(); ++p.block, p.entry = 0) {
     const Block& block = blocks_[p.block];
+    if (!fits && block_from_[p.block] > until) return kNever;
     if (fits && block.least >= gpus) {
       if (end_of_block(p.block) >= candidate + duration) return candidate;
       continue;
@@ -69,6 +72,7 @@ Seconds CapacityProfile::earliest_fit(Seconds from, Seconds duration, Gpus gpus)
         continue;
       }
       if (!fits) candidate = block.from[p.entry];
+      if (candidate > until) return kNever;
       fits = true;
       if (end_of_step(p) >= candidate + duration) return candidate;
     }
@@ -134,6 +138,30 @@ void CapacityProfile::reserve(Seconds from, Seconds to, Gpus gpus) {
     }
     refresh(block);
   }
+  merge_at(from);
+  if (to < kNever) merge_at(to);
+}
+
+/// Forgets a step that changes nothing: else a profile would keep one for every time at which
+/// anything was ever tried.
+void CapacityProfile::merge_at(Seconds time) {
+  const Position p = position_of(time);
+  Block& block = blocks_[p.block];
+  if (block.from[p.entry] != time || (p.block == 0 && p.entry == 0)) return;
+  const Block& before = p.entry > 0 ? block : blocks_[p.block - 1];
+  const Gpus free_before =
+      (p.entry > 0 ? block.free[p.entry - 1] : before.free.back()) + before.shift;
+  if (free_before != block.free[p.entry] + block.shift) return;
+  block.from.erase(block.from.begin() + static_cast<std::ptrdiff_t>(p.entry));
+  block.free.erase(block.free.begin() + static_cast<std::ptrdiff_t>(p.entry));
+  if (!block.from.empty()) {
+    block_from_[p.block] = block.from.front();
+    refresh(block);
+    return;
+  }
+  const auto at = static_cast<std::ptrdiff_t>(p.block);
+  blocks_.erase(blocks_.begin() + at);
+  block_from_.erase(block_from_.begin() + at);
 }
 
 std::size_t CapacityProfile::steps() const {

@@ -59,7 +59,7 @@ DeviceShares::Opening first_without(const CapacityProfile& gpus, Seconds from, S
 
 Seconds DeviceShares::earliest_on(const CapacityProfile& lane, Seconds from, Seconds duration,
                                   Gpus milli, const CapacityProfile& gpus, Seconds limit) const {
-  Seconds start = lane.earliest_fit(from, duration, milli);
+  Seconds start = lane.earliest_fit(from, duration, milli, limit);
   while (start < limit) {
     Seconds blocked_to = kNever;
     lane.for_each_step(start, start + duration, [&](Seconds a, Seconds b, Gpus free) {
@@ -68,19 +68,20 @@ Seconds DeviceShares::earliest_on(const CapacityProfile& lane, Seconds from, Sec
       if (without.from < kNever) blocked_to = without.to;
     });
     if (blocked_to == kNever) return start;
-    start = lane.earliest_fit(blocked_to, duration, milli);
+    start = lane.earliest_fit(blocked_to, duration, milli, limit);
   }
   return kNever;
 }
 
 Seconds DeviceShares::earliest_fit(Seconds from, Seconds duration, Gpus milli,
-                                   const CapacityProfile& gpus) const {
-  Seconds best = gpus.earliest_fit(from, duration, 1);
+                                   const CapacityProfile& gpus, Seconds until) const {
+  Seconds best =
+      std::min(gpus.earliest_fit(from, duration, 1, until), until >= kNever ? kNever : until + 1);
   for (const CapacityProfile& lane : lanes_) {
     if (best == from) return best;
     best = std::min(best, earliest_on(lane, from, duration, milli, gpus, best));
   }
-  return best;
+  return best <= until ? best : kNever;
 }
 
 Gpus DeviceShares::least_free(std::size_t lane, Seconds from, Seconds to) const {

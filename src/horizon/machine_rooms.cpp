@@ -50,7 +50,7 @@ void Room::take(const TaskGroup& group, Gpus tasks) {
   }
 }
 
-MachineRooms::MachineRooms(const Problem& problem) : problem_(problem) {
+MachineRooms::MachineRooms(const Problem& problem) : problem_(problem), marks_(problem) {
   for (std::size_t r = 0; r < kResources; ++r) {
     if (can_be_short(problem, r)) rows_.push_back(r);
   }
@@ -72,26 +72,34 @@ MachineRooms::MachineRooms(const Problem& problem) : problem_(problem) {
 }
 
 Seconds MachineRooms::devices_fit(std::size_t machine, Seconds from, Seconds duration,
-                                  const TaskGroup& group) const {
-  if (group.milli == 0) return gpus_[machine].earliest_fit(from, duration, group.gpus);
+                                  const TaskGroup& group, Seconds until) const {
+  if (group.milli == 0) return gpus_[machine].earliest_fit(from, duration, group.gpus, until);
   return shares_[machine].earliest_fit(
-      from, duration, problem_.machines[machine].share_taken(group.milli), gpus_[machine]);
+      from, duration, problem_.machines[machine].share_taken(group.milli), gpus_[machine], until);
 }
 
 /// Passes over GPUs and resources until the start fits all of them.
 Seconds MachineRooms::earliest_fit(std::size_t machine, Seconds from, Seconds duration,
-                                   const TaskGroup& group) const {
-  Seconds start = devices_fit(machine, from, duration, group);
+                                   const TaskGroup& group, Seconds until) const {
+  Seconds start = devices_fit(machine, from, duration, group, until);
   while (start < kNever) {
     Seconds later = start;
     for (std::size_t r = 0; r < rows_.size() && later < kNever; ++r) {
       const std::int64_t need = group.needs[rows_[r]];
-      if (need > 0) later = row(machine, r).earliest_fit(later, duration, need);
+      if (need > 0) later = row(machine, r).earliest_fit(later, duration, need, until);
+    }
+    if (later < kNever) {
+      later = marks_.earliest_clear(machine, later, duration, group.neighbours, until);
     }
     if (later == start || later >= kNever) return later;
-    start = devices_fit(machine, later, duration, group);
+    start = devices_fit(machine, later, duration, group, until);
   }
   return kNever;
+}
+
+bool MachineRooms::clear_for(const TaskGroup& group, std::size_t machine, Seconds from,
+                             Seconds to) const {
+  return marks_.earliest_clear(machine, from, to - from, group.neighbours, from) == from;
 }
 
 Room MachineRooms::least_free(std::size_t machine, Seconds from, Seconds to) const {
@@ -114,6 +122,7 @@ Seconds MachineRooms::next_step(std::size_t machine, Seconds time) const {
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     next = std::min(next, row(machine, r).next_step(time));
   }
+  next = std::min(next, marks_.next_step(machine, time));
   if (!shares_.empty()) next = std::min(next, shares_[machine].next_step(time));
   return next;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "berth/base/assert.hpp"
+#include "berth/horizon/spread_count.hpp"
 
 namespace berth::horizon {
 namespace {
@@ -86,55 +87,57 @@ bool MachineTimeline::takes_whole_machines(const PoolState& pool,
 }
 
 /// Earliest t >= from at which every quota leaves enough throughout; kNever: none.
-Seconds MachineTimeline::quotas_allow(const Option& option, Seconds from) const {
+Seconds MachineTimeline::quotas_allow(const Option& option, Seconds from, Seconds until) const {
   Seconds start = from;
   for (Seconds before = kNever; start != before && start < kNever;) {
     before = start;
     for (const std::int32_t quota : problem_.quotas_of(option)) {
       if (start >= kNever) break;
       start = quotas_[static_cast<std::size_t>(quota)].earliest_fit(start, option.duration,
-                                                                    quota_gpus(option));
+                                                                    quota_gpus(option), until);
     }
   }
   return start;
 }
 
-Seconds MachineTimeline::earliest_start(const Option& option, PoolId pool, Seconds from) {
-  from = quotas_allow(option, std::max(from, problem_.now));
-  while (from < kNever) {
-    const Seconds start = earliest_in_pool(pools_[pool.index()], option, from);
+Seconds MachineTimeline::earliest_until(const Option& option, PoolId pool, Seconds from,
+                                        Seconds until) {
+  from = quotas_allow(option, std::max(from, problem_.now), until);
+  while (from <= until && from < kNever) {
+    const Seconds start = earliest_in_pool(pools_[pool.index()], option, from, until);
     if (start >= kNever) return kNever;
-    from = quotas_allow(option, start);
+    from = quotas_allow(option, start, until);
     if (from == start) return start;
   }
   return kNever;
 }
 
-Seconds MachineTimeline::earliest_in_pool(PoolState& pool, const Option& option, Seconds from) {
+Seconds MachineTimeline::earliest_in_pool(PoolState& pool, const Option& option, Seconds from,
+                                          Seconds until) {
   const auto tasks = problem_.tasks_of(option);
   for (const TaskGroup& group : tasks) {
     if (group.gpus + (group.milli > 0 ? 1 : 0) > pool.machine_gpus) return kNever;
   }
   if (tasks.size() == 1 && tasks.front().tasks == 1) {
-    return earliest_single(pool, option, tasks.front(), from);
+    return earliest_single(pool, option, tasks.front(), from, until);
   }
-  Seconds best = kNever;
+  Seconds best = until < kNever ? until + 1 : kNever;
   for (const MachineRange& range : pool.domains[static_cast<std::size_t>(option.domain)]) {
     if (range.gpus < option.gpus) continue;
     best = std::min(best, earliest_gang(pool, range, option, from, best));
   }
-  return best;
+  return best <= until ? best : kNever;
 }
 
 Seconds MachineTimeline::earliest_single(PoolState& pool, const Option& option,
-                                         const TaskGroup& group, Seconds from) {
-  const Seconds least = pool.free_gpus.earliest_fit(from, option.duration, group.gpus);
-  Seconds best = kNever;
+                                         const TaskGroup& group, Seconds from, Seconds until) {
+  const Seconds least = pool.free_gpus.earliest_fit(from, option.duration, group.gpus, until);
+  Seconds best = until < kNever ? until + 1 : kNever;
   if (group.gpus == 0 && group.milli == 0) {
     for (std::size_t m = pool.first; m < pool.first + pool.machines && best > least; ++m) {
-      best = std::min(best, machines_.earliest_fit(m, from, option.duration, group));
+      best = std::min(best, machines_.earliest_fit(m, from, option.duration, group, best));
     }
-    return best;
+    return best <= until ? best : kNever;
   }
   const std::size_t duration = duration_class(option.duration, kDurationClasses);
   const bool share = group.milli > 0;
@@ -147,29 +150,35 @@ Seconds MachineTimeline::earliest_single(PoolState& pool, const Option& option,
     if (earliest[m] >= best) continue;
     if (from <= earliest[m]) {
       const Seconds shortest = Seconds{1} << duration;
-      earliest[m] = machines_.devices_fit(pool.first + m, earliest[m], shortest, least_task);
+      // no earlier than `best` when none is found until then
+      earliest[m] = std::min(
+          best, machines_.devices_fit(pool.first + m, earliest[m], shortest, least_task, best));
       if (earliest[m] >= best) continue;
     }
-    const Seconds start =
-        machines_.earliest_fit(pool.first + m, std::max(from, earliest[m]), option.duration, group);
+    const Seconds start = machines_.earliest_fit(pool.first + m, std::max(from, earliest[m]),
+                                                 option.duration, group, best);
     best = std::min(best, start);
   }
-  return best;
+  return best <= until ? best : kNever;
 }
 
 /// Lower bound on the start of the gang, >= from: until then too few machines are free for one task
 /// of the largest group, each for the whole duration from some moment on.
+/// @param limit  a start from then on is of no use
 Seconds MachineTimeline::gang_lower_bound(const MachineRange& range, const Option& option,
-                                          Seconds from) const {
+                                          Seconds from, Seconds limit) const {
   const auto groups = problem_.tasks_of(option);
   // groups of an elastic job may be without tasks
   const TaskGroup& group = *std::ranges::max_element(
       groups, {}, [](const TaskGroup& g) { return std::pair(g.tasks > 0, g.gpus); });
+  const Gpus most = option.spread < 0
+                        ? group.tasks
+                        : problem_.spreads[static_cast<std::size_t>(option.spread)].most.front();
   std::vector<std::pair<Seconds, Gpus>> rooms;  // when a machine has room first, and its tasks
   for (std::size_t m = range.first; m < range.last; ++m) {
-    const Gpus tasks = machines_.most_tasks(m, group);
+    const Gpus tasks = std::min(most, machines_.most_tasks(m, group));
     if (tasks == 0) continue;
-    rooms.emplace_back(machines_.earliest_fit(m, from, option.duration, group), tasks);
+    rooms.emplace_back(machines_.earliest_fit(m, from, option.duration, group, limit), tasks);
   }
   std::ranges::sort(rooms);
   Gpus missing = group.tasks;
@@ -194,20 +203,19 @@ Seconds MachineTimeline::earliest_gang(const PoolState& pool, const MachineRange
   const bool whole = takes_whole_machines(pool, tasks);
   const CapacityProfile& guide = whole ? pool.free_machines : pool.free_gpus;
   const Gpus needed = whole ? tasks.front().tasks : option.gpus;
-  const bool along_guide = machines_.only_gpus() && range.last - range.first == pool.machines;
   std::vector<TaskShare> shares;
-  Seconds start = guide.earliest_fit(from, option.duration, needed);
+  Seconds start = guide.earliest_fit(from, option.duration, needed, limit);
   while (start < limit) {
-    const Seconds later = gang_lower_bound(range, option, start);
+    const Seconds later = gang_lower_bound(range, option, start, limit);
     if (later == start) {
       shares.clear();
       if (assign_tasks(pool, range, option, start, shares)) return start;
       // what is free on the machines does not add up to the tasks; none gains room before
-      start = along_guide ? guide.next_step(start) : next_change(range, start);
+      start = next_change(range, start);
     } else {
       start = later;
     }
-    if (start < limit) start = guide.earliest_fit(start, option.duration, needed);
+    if (start < limit) start = guide.earliest_fit(start, option.duration, needed, limit);
   }
   return kNever;
 }
@@ -265,7 +273,9 @@ bool MachineTimeline::assign_tasks(const PoolState& pool, const MachineRange& ra
   const auto groups = problem_.tasks_of(option);
   const bool gang =
       groups.size() > 1 || groups.front().tasks > 1 || takes_whole_machines(pool, groups);
+  const Seconds end = start + option.duration;
   const std::size_t before = shares.size();
+  SpreadCount spread(problem_, option);
   std::int64_t missing = 0;
   std::vector<std::int32_t> left;
   for (const TaskGroup& group : groups) {
@@ -274,16 +284,21 @@ bool MachineTimeline::assign_tasks(const PoolState& pool, const MachineRange& ra
   }
   for (std::size_t i = 0; i < range.last - range.first && missing > 0; ++i) {
     const std::size_t m = gang ? range.last - 1 - i : range.first + i;
+    if (!machines_.clear_for(groups.front(), m, start, end)) continue;
     MachineRoom room = room_of(m, option, start);
     for (std::size_t g = 0; g < groups.size(); ++g) {
       const TaskShare first{.machine = MachineId(m), .group = static_cast<std::int32_t>(g)};
-      const std::int32_t fit = assign_some(first, groups[g], left[g], room, shares);
+      const auto most =
+          static_cast<std::int32_t>(std::min<Gpus>(left[g], spread.most_on(first.machine)));
+      const std::int32_t fit = assign_some(first, groups[g], most, room, shares);
+      spread.add(first.machine, fit);
       left[g] -= fit;
       missing -= fit;
     }
   }
-  if (missing > 0) shares.resize(before);
-  return missing == 0;
+  const bool complete = missing == 0 && spread.complete();
+  if (!complete) shares.resize(before);
+  return complete;
 }
 
 void MachineTimeline::change(PoolState& pool, MachineId machine, Seconds from, Seconds to,
@@ -328,6 +343,7 @@ void MachineTimeline::change_all(PoolState& pool, const Option& option, Seconds 
       change_share(pool, share, start, end, sign * share.tasks * each);
     }
     machines_.reserve(share.machine.index(), start, end, share.tasks * group.needs, sign);
+    machines_.marks().set(share.machine.index(), start, end, group.neighbours, sign);
   }
   for (const std::int32_t quota : problem_.quotas_of(option)) {
     quotas_[static_cast<std::size_t>(quota)].reserve(start, end, sign * quota_gpus(option));
@@ -339,7 +355,8 @@ bool MachineTimeline::fits(const Option& option, PoolId, Seconds start,
   if (quotas_allow(option, start) != start) return false;
   const auto groups = problem_.tasks_of(option);
   std::map<MachineId, MachineRoom> rooms;
-  return std::ranges::all_of(shares, [&](const TaskShare& share) {
+  SpreadCount spread(problem_, option);
+  const bool free = std::ranges::all_of(shares, [&](const TaskShare& share) {
     auto found = rooms.find(share.machine);
     if (found == rooms.end()) {
       MachineRoom empty = room_of(share.machine.index(), option, start);
@@ -347,13 +364,18 @@ bool MachineTimeline::fits(const Option& option, PoolId, Seconds start,
     }
     MachineRoom& room = found->second;
     const TaskGroup& group = groups[static_cast<std::size_t>(share.group)];
+    if (!machines_.clear_for(group, share.machine.index(), start, start + option.duration)) {
+      return false;
+    }
+    if (spread.most_on(share.machine) < share.tasks) return false;
+    spread.add(share.machine, share.tasks);
     if (room.room.tasks_of(group, share.tasks) < share.tasks) return false;
     if (group.milli > 0) {
       const Gpus each = problem_.machines[share.machine.index()].share_taken(group.milli);
-      const bool free =
+      const bool taken =
           share.lane >= 0 &&
           room.shared->take_share_of(static_cast<std::size_t>(share.lane), share.tasks * each);
-      if (!free) return false;
+      if (!taken) return false;
       room.room.gpus = room.shared->free_gpus();
     } else if (room.shared) {
       room.shared->take_gpus(Gpus{share.tasks} * group.gpus);
@@ -361,6 +383,7 @@ bool MachineTimeline::fits(const Option& option, PoolId, Seconds start,
     room.room.take(group, share.tasks);
     return true;
   });
+  return free && spread.complete();
 }
 
 void MachineTimeline::reserve(const Option& option, PoolId pool_id, Seconds start,

@@ -47,16 +47,25 @@ MachineId ProblemBuilder::add_machine(const Machine& machine) {
 }
 
 void ProblemBuilder::add_outage(MachineId machine, Seconds from, Seconds to, std::uint64_t devices,
-                                const model::Resources& taken, std::int32_t milli) {
-  BERTH_EXPECT(from < to);
-  const std::uint64_t all = all_devices(problem_.machines[machine.index()].gpus);
-  BERTH_EXPECT(from <= problem_.now || (devices & all) == all);
-  problem_.outages.push_back({.machine = machine,
-                              .from = from,
-                              .to = to,
-                              .devices = devices & all,
-                              .taken = taken,
-                              .milli = milli});
+                                const model::Resources& taken) {
+  add_outage({.machine = machine, .from = from, .to = to, .devices = devices, .taken = taken});
+}
+
+void ProblemBuilder::add_outage(const Outage& outage) {
+  BERTH_EXPECT(outage.from < outage.to);
+  const std::uint64_t all = all_devices(problem_.machines[outage.machine.index()].gpus);
+  BERTH_EXPECT(outage.from <= problem_.now || (outage.devices & all) == all);
+  problem_.outages.push_back(outage);
+  problem_.outages.back().devices &= all;
+}
+
+void ProblemBuilder::spread_option(const TaskSpread& spread) {
+  problem_.options.back().spread = static_cast<std::int32_t>(problem_.spreads.size());
+  problem_.spreads.push_back(spread);
+}
+
+void ProblemBuilder::add_neighbours(std::vector<Neighbours> neighbours) {
+  problem_.neighbours = std::move(neighbours);
 }
 
 void ProblemBuilder::restrict_option(model::Level domain, std::span<const std::int32_t> quotas) {

@@ -125,16 +125,21 @@ void HorizonMachines::close(MachineId machine, Seconds from, Seconds to,
   }
 }
 
-/// What is on the machine until then.
-void HorizonMachines::occupy(MachineId machine, Seconds to, std::uint64_t devices,
-                             std::int32_t milli, const model::Resources& taken) {
-  milli = devices == 0 ? 1000
-                       : model::share_taken(milli, instance_.cluster.class_of(machine).gpu_slices);
-  builder_.add_outage(position_[machine.index()], horizon_.now, to, devices, taken, milli);
+/// What is on the machine from now until the end of the outage, there and in reservations.
+void HorizonMachines::occupy(horizon::Outage outage) {
+  const MachineId machine = outage.machine;
+  outage.from = horizon_.now;
+  outage.milli =
+      outage.devices == 0
+          ? 1000
+          : model::share_taken(outage.milli, instance_.cluster.class_of(machine).gpu_slices);
+  outage.machine = position_[machine.index()];
+  builder_.add_outage(outage);
   const auto twins = twins_.find(machine);
   if (twins == twins_.end()) return;
   for (const Twin& twin : twins->second) {
-    builder_.add_outage(twin.position, horizon_.now, to, devices, taken, milli);
+    outage.machine = twin.position;
+    builder_.add_outage(outage);
   }
 }
 
@@ -146,14 +151,23 @@ void HorizonMachines::close_machines() {
   }
   for (const model::Immovable& content : cluster.immovable) {
     const Seconds until = content.job.valid() ? until_of(content.job) : horizon::kNever;
-    occupy(content.machine, until, content.devices, content.milli, content.taken);
+    occupy({.machine = content.machine,
+            .to = until,
+            .devices = content.devices,
+            .taken = content.taken,
+            .milli = content.milli,
+            .neighbours = content.job.valid() ? rules_of(content.job) : -1});
   }
   for (const model::Running& running : instance_.workload.tables().running) {
     if (running.pinned) continue;
     const auto groups = instance_.workload.groups_of(instance_.workload.job(running.job));
     for (const model::TaskPlacement& task : instance_.workload.tasks_of(running)) {
-      occupy(task.machine, until_of(running.job), task.devices, task.milli,
-             instance_.workload.shape(groups[task.group].shape).needs);
+      occupy({.machine = task.machine,
+              .to = until_of(running.job),
+              .devices = task.devices,
+              .taken = instance_.workload.shape(groups[task.group].shape).needs,
+              .milli = task.milli,
+              .neighbours = rules_of(running.job)});
     }
   }
   for (const model::Window& window : cluster.windows) {
@@ -163,6 +177,10 @@ void HorizonMachines::close_machines() {
       }
     }
   }
+}
+
+std::int32_t HorizonMachines::rules_of(JobId job) const {
+  return static_cast<std::int32_t>(instance_.workload.job(job).rules);
 }
 
 Seconds HorizonMachines::until_of(JobId job) const {

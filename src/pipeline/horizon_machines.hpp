@@ -52,10 +52,11 @@ class HorizonMachines {
   void close_one(MachineId position, MachineId machine, horizon::Seconds from, horizon::Seconds to);
   void close(MachineId machine, horizon::Seconds from, horizon::Seconds to,
              const model::Window* window);
-  void occupy(MachineId machine, horizon::Seconds to, std::uint64_t devices, std::int32_t milli,
-              const model::Resources& taken);
+  /// @param outage  of the cluster's machine, from now on
+  void occupy(horizon::Outage outage);
   void close_machines();
   [[nodiscard]] horizon::Seconds until_of(JobId job) const;
+  [[nodiscard]] std::int32_t rules_of(JobId job) const;
 
   const model::InstanceView& instance_;
   const model::Horizon& horizon_;

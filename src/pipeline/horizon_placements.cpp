@@ -78,7 +78,7 @@ class EarliestStarts {
     Seconds earliest = horizon::kNever;
     for (const horizon::Option& option : problem_.options_of(job)) {
       for (const PoolId pool : problem_.pools_of(option)) {
-        const Seconds start = timeline_.earliest_start(option, pool, release);
+        const Seconds start = timeline_.earliest_until(option, pool, release, end);
         const Seconds completion = start + option.duration;
         if (start >= end || completion > job.deadline) continue;
         if (!budgets_.allow(option, start)) continue;

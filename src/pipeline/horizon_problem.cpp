@@ -3,6 +3,7 @@
 
 #include "horizon_costs.hpp"
 #include "horizon_machines.hpp"
+#include "horizon_rules.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -39,6 +40,7 @@ class Translation {
 
   HorizonProblem run() {
     machines_.add();
+    builder_.add_neighbours(neighbours_of(instance_.workload.tables().rules));
     add_quotas();
     for (const JobId job : model::planned_jobs(instance_.workload)) {
       const Job& record = instance_.workload.job(job);
@@ -173,10 +175,17 @@ class Translation {
     const Job& job = instance_.workload.job(id);
     const auto duration = duration_on(instance_, horizon_, job, type, elastic);
     if (!duration) return;
+    const auto tasks = tasks_of(job, elastic);
+    const model::PlacementRules& rules = instance_.workload.rules_of(job);
+    std::int64_t count = 0;
+    for (const horizon::TaskGroup& group : tasks) count += group.tasks;
+    if (!can_spread(rules, count)) return;
     const double value = std::max({value_of(id, type, elastic), kLeastValue * largest_, 1e-12});
     const auto pieces = costs_of(instance_, horizon_, job, value, *duration, release);
-    builder_.add_option(pool_set(pools), *duration, tasks_of(job, elastic),
-                        builder_.add_cost(pieces));
+    builder_.add_option(pool_set(pools), *duration, tasks, builder_.add_cost(pieces));
+    if (spreads(rules)) {
+      builder_.spread_option({.most = rules.max_tasks, .least = rules.min_domains});
+    }
     const bool has_gpus = instance_.workload.gpu_milli(job) > 0;
     builder_.restrict_option(
         job.domain, has_gpus ? limits_of(job, quota_of_queue_) : std::vector<std::int32_t>());
@@ -207,6 +216,7 @@ class Translation {
       const model::Shape& shape = instance_.workload.shape(group.shape);
       const std::int32_t count = elastic == nullptr ? group.count : elastic->counts[tasks.size()];
       tasks.push_back({.tasks = count});
+      tasks.back().neighbours = static_cast<std::int32_t>(job.rules);
       if (count == 0) {
         tasks.back().gpus = 0;
         continue;

@@ -191,5 +191,70 @@ class HorizonKeysTest(ProgramTest):
         plan = self.planned(jobs, "1h", "--objective", "flow", "--keep", "old.json")
         self.assertTrue(all(p["kept"] for p in plan["promises"]))
 
+    def test_exclusive_and_not_with_at_every_moment(self):
+        self.write("c.yaml", cluster(2))
+        for seed in range(6):
+            draw = random.Random(seed)
+            jobs = [running("run0", 0, 0, 1000, 2, labels=["x"]), running("run1", 1, 1, 500, 3)]
+            for i in range(5):
+                keys = draw.choice([{"exclusive": "machine"}, {"labels": ["x"]},
+                                    {"labels": ["y"], "not_with": ["x"]}, {"not_with": ["y"]}, {}])
+                jobs.append({"id": f"j{i}", "duration": draw.randint(1, 3),
+                             "value": draw.randint(1, 9), **keys,
+                             "tasks": [{"shape": "worker", "count": 1, "gpus": 1}]})
+            with self.subTest(seed=seed):
+                plan = self.expect_near_best(jobs, 2, 4, 0.9)
+                if seed in (0, 1):
+                    self.expect_judged(plan, jobs, ["kept_apart", "device_oversubscribed"])
+
+    def test_jobs_that_are_apart_follow_each_other(self):
+        self.write("c.yaml", cluster(1))
+        one = {"duration": 10, "tasks": [{"gpus": 1}]}
+        plan = self.planned([one | {"id": "e", "exclusive": "machine"}, one | {"id": "a"},
+                             one | {"id": "b"}], "1h", "--objective", "flow")
+        starts = {p["job"]: p["start"] for p in plan["placements"]}
+        self.assertEqual(starts, {"a": 0, "b": 0, "e": 10})
+        pinned = running("run0", 0, 0, 1000, 7, labels=["x"])
+        pinned["running"]["pinned"] = True
+        plan = self.planned([pinned, one | {"id": "n", "not_with": ["x"]}], "1h")
+        self.assertEqual(plan["placements"][0]["start"], 7)
+        plan["placements"][0].update(start=6, end=16)
+        self.write("bad.json", json.dumps(plan))
+        self.assertIn("fault kept_apart: job n on machine m0 beside job run0 at 6; its not_with",
+                      self.check(plan="bad.json").out)
+
+    def test_tasks_are_spread_over_machines_racks_and_pods(self):
+        racks = ", ".join(f"{{id: r{r}, machines: [{{ids: \"m{r}[0-1]\", class: a}}]}}"
+                          for r in range(3))
+        self.write("c.yaml", "schema: 1\nclasses: {a: {gpu_type: A, gpus: 2}}\n"
+                   f"pods: [{{id: p, racks: [{racks}]}}]\n")
+        gang = {"duration": 10, "tasks": [{"shape": "w", "count": 4, "gpus": 1}]}
+
+        def machines(plan, name):
+            placed = next(p for p in plan["placements"] if p["job"] == name)
+            return [task["machine"] for task in placed["tasks"]]
+
+        for keys, count in [({"max_tasks_per": {"machine": 1}}, lambda m: max(map(m.count, m)) == 1),
+                            ({"max_tasks_per": {"rack": 2}},
+                             lambda m: max([x[1] for x in m].count(r) for r in "012") == 2),
+                            ({"min_domains": {"rack": 3}}, lambda m: len({x[1] for x in m}) == 3),
+                            ({"min_domains": {"machine": 4}}, lambda m: len(set(m)) == 4)]:
+            with self.subTest(keys=keys):
+                jobs = [gang | keys | {"id": f"g{i}"} for i in range(4)]
+                plan = self.planned(jobs, "1h", "--objective", "flow")
+                for job in jobs:
+                    self.assertTrue(count(machines(plan, job["id"])), plan)
+                self.assertLessEqual(max(p["start"] for p in plan["placements"]), 10)  # 3, then 1
+        plan = self.planned([gang | {"id": "g", "max_tasks_per": {"machine": 1}}], "1h")
+        task = plan["placements"][0]["tasks"]
+        task[0]["machine"], task[0]["gpus"][0]["index"] = task[1]["machine"], 1
+        self.write("bad.json", json.dumps(plan))
+        self.assertIn("fault too_many_together: job g", self.check(plan="bad.json").out)
+        plan = self.planned([gang | {"id": "g", "min_domains": {"rack": 3}}], "1h")
+        for t, task in enumerate(plan["placements"][0]["tasks"]):
+            task["machine"], task["gpus"][0]["index"] = f"m{t // 2}0", t % 2
+        self.write("bad.json", json.dumps(plan))
+        self.assertIn("fault too_few_domains: job g", self.check(plan="bad.json").out)
+
 
 main()

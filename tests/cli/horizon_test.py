@@ -340,8 +340,10 @@ class HorizonTest(ProgramTest):
                                      start < remaining)
 
     def test_keys_that_are_not_planned_are_refused_by_line_and_key(self):
-        for key, more in [("exclusive", {"exclusive": "machine"}),
-                          ("max_tasks_per", {"max_tasks_per": {"machine": 1}})]:
+        self.write("c.yaml", CLUSTER.replace("{id: r0,", "{id: r0, uplink_gbps: 10, power_w: 900,"))
+        power = {"gpus": 1, "power_w": 300}
+        for key, more in [("power_w", {"tasks": [power]}),
+                          ("communication", {"communication": {"pattern": "ring", "gbps": 1}})]:
             with self.subTest(key=key):
                 self.jobs([job("fine", 1, 10), job("odd", 1, 10) | more])
                 done = self.plan("--horizon", "1h")

@@ -25,8 +25,10 @@ class CapacityProfile {
   /// The same capacity from `now` on.
   CapacityProfile(Seconds now, Gpus capacity);
 
-  /// Earliest t >= from with `gpus` free throughout [t, t + duration); kNever when there is none.
-  [[nodiscard]] Seconds earliest_fit(Seconds from, Seconds duration, Gpus gpus) const;
+  /// Earliest t in from .. until with `gpus` free throughout [t, t + duration); kNever when there
+  /// is none.
+  [[nodiscard]] Seconds earliest_fit(Seconds from, Seconds duration, Gpus gpus,
+                                     Seconds until = kNever) const;
 
   /// Start of the step after the one that holds at `time`; kNever behind the last one. O(log S).
   [[nodiscard]] Seconds next_step(Seconds time) const { return end_of_step(position_of(time)); }
@@ -61,6 +63,7 @@ class CapacityProfile {
   [[nodiscard]] Seconds end_of_step(Position position) const;
   [[nodiscard]] Seconds end_of_block(std::size_t block) const;
   void split_at(Seconds time);
+  void merge_at(Seconds time);
   static void refresh(Block& block);
 
   std::vector<Block> blocks_;

@@ -40,10 +40,10 @@ class DeviceShares {
 
   [[nodiscard]] std::size_t lanes() const { return lanes_.size(); }
 
-  /// Earliest t >= from with `milli` free on a lane, or on a GPU of `gpus`, throughout
+  /// Earliest t in from .. until with `milli` free on a lane, or on a GPU of `gpus`, throughout
   /// [t, t + duration); kNever: none. O(lanes x steps).
   [[nodiscard]] Seconds earliest_fit(Seconds from, Seconds duration, Gpus milli,
-                                     const CapacityProfile& gpus) const;
+                                     const CapacityProfile& gpus, Seconds until = kNever) const;
 
   /// Thousandths of the lane that are free throughout [from, to). Lanes that are not there yet are
   /// whole.

@@ -6,6 +6,7 @@
 
 #include "berth/horizon/capacity_profile.hpp"
 #include "berth/horizon/device_shares.hpp"
+#include "berth/horizon/machine_marks.hpp"
 #include "berth/horizon/problem.hpp"
 
 namespace berth::horizon {
@@ -29,17 +30,21 @@ class MachineRooms {
 
   [[nodiscard]] const CapacityProfile& gpus(std::size_t machine) const { return gpus_[machine]; }
   [[nodiscard]] CapacityProfile& gpus(std::size_t machine) { return gpus_[machine]; }
-  [[nodiscard]] bool only_gpus() const { return rows_.empty() && shares_.empty(); }
+  /// True when no job that the group's job avoids is there in [from, to).
+  [[nodiscard]] bool clear_for(const TaskGroup& group, std::size_t machine, Seconds from,
+                               Seconds to) const;
+  [[nodiscard]] MachineMarks& marks() { return marks_; }
   /// @pre some task has a share of a GPU
   [[nodiscard]] const DeviceShares& shares(std::size_t machine) const { return shares_[machine]; }
   [[nodiscard]] DeviceShares& shares(std::size_t machine) { return shares_[machine]; }
 
   /// Earliest t >= from with the GPUs of a task, or its share, free throughout [t, t + duration).
   [[nodiscard]] Seconds devices_fit(std::size_t machine, Seconds from, Seconds duration,
-                                    const TaskGroup& group) const;
-  /// Earliest t >= from with room for a task throughout [t, t + duration); kNever: none.
+                                    const TaskGroup& group, Seconds until = kNever) const;
+  /// Earliest t in from .. until with room for a task throughout [t, t + duration), beside jobs
+  /// that may be there; kNever: none.
   [[nodiscard]] Seconds earliest_fit(std::size_t machine, Seconds from, Seconds duration,
-                                     const TaskGroup& group) const;
+                                     const TaskGroup& group, Seconds until = kNever) const;
   [[nodiscard]] Room least_free(std::size_t machine, Seconds from, Seconds to) const;
   /// Tasks of the group that an empty machine holds.
   [[nodiscard]] Gpus most_tasks(std::size_t machine, const TaskGroup& group) const;
@@ -56,6 +61,7 @@ class MachineRooms {
   }
 
   const Problem& problem_;
+  MachineMarks marks_;
   std::vector<CapacityProfile> gpus_;     ///< by MachineId
   std::vector<DeviceShares> shares_;      ///< by MachineId; empty: no task has a share
   std::vector<std::size_t> rows_;         ///< of model::kResourceTable

@@ -22,7 +22,7 @@ class MachineTimeline final : public Timeline {
  public:
   explicit MachineTimeline(const Problem& problem);
 
-  Seconds earliest_start(const Option& option, PoolId pool, Seconds from) override;
+  Seconds earliest_until(const Option& option, PoolId pool, Seconds from, Seconds until) override;
   Gpus free_at(PoolId pool, Seconds time) const override;
   bool fits(const Option& option, PoolId pool, Seconds start,
             const std::vector<TaskShare>& shares) const override;
@@ -69,15 +69,16 @@ class MachineTimeline final : public Timeline {
   [[nodiscard]] static bool takes_whole_machines(const PoolState& pool,
                                                  std::span<const TaskGroup> tasks);
   void add_domains(PoolState& pool);
-  [[nodiscard]] Seconds quotas_allow(const Option& option, Seconds from) const;
-  Seconds earliest_in_pool(PoolState& pool, const Option& option, Seconds from);
+  [[nodiscard]] Seconds quotas_allow(const Option& option, Seconds from,
+                                     Seconds until = kNever) const;
+  Seconds earliest_in_pool(PoolState& pool, const Option& option, Seconds from, Seconds until);
   Seconds earliest_single(PoolState& pool, const Option& option, const TaskGroup& group,
-                          Seconds from);
+                          Seconds from, Seconds until);
   /// Least completion of the gang's start in the range, if below `limit`.
   [[nodiscard]] Seconds earliest_gang(const PoolState& pool, const MachineRange& range,
                                       const Option& option, Seconds from, Seconds limit) const;
   [[nodiscard]] Seconds gang_lower_bound(const MachineRange& range, const Option& option,
-                                         Seconds from) const;
+                                         Seconds from, Seconds limit) const;
   [[nodiscard]] Seconds next_change(const MachineRange& range, Seconds time) const;
   /// Assigns up to `left` tasks on the machine of `first`, and takes what they need of its room.
   std::int32_t assign_some(TaskShare first, const TaskGroup& group, std::int32_t left,

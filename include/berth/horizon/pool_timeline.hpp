@@ -14,8 +14,8 @@ class PoolTimeline final : public Timeline {
  public:
   explicit PoolTimeline(const Problem& problem);
 
-  Seconds earliest_start(const Option& option, PoolId pool, Seconds from) override {
-    return profiles_[pool.index()].earliest_fit(from, option.duration, needed(option));
+  Seconds earliest_until(const Option& option, PoolId pool, Seconds from, Seconds until) override {
+    return profiles_[pool.index()].earliest_fit(from, option.duration, needed(option), until);
   }
   Gpus free_at(PoolId pool, Seconds time) const override {
     return profiles_[pool.index()].least_free(time, time + 1) / unit_;

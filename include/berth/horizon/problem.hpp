@@ -10,6 +10,7 @@
 #include "berth/horizon/time.hpp"
 #include "berth/model/cluster.hpp"
 #include "berth/model/job.hpp"
+#include "berth/model/placement_rules.hpp"
 #include "berth/model/resources.hpp"
 #include "berth/model/time_rules.hpp"
 
@@ -47,6 +48,20 @@ struct TaskGroup {
   std::int32_t gpus = 1;        ///< of each task; a task without GPUs needs some CPU
   model::Resources needs = {};  ///< of each task
   std::int32_t milli = 0;       ///< thousandths of one GPU, then gpus = 0; 0: no share
+  std::int32_t neighbours = 0;  ///< in Problem::neighbours; the same for all groups of a job
+};
+
+/// A job sets marks on its machines while it runs, and avoids those that others have set.
+/// Ascending.
+struct Neighbours {
+  std::vector<std::int32_t> sets;
+  std::vector<std::int32_t> avoids;
+};
+
+/// How the tasks of a job are spread over machines, racks and pods.
+struct TaskSpread {
+  model::DomainCounts most = model::PlacementRules{}.max_tasks;  ///< tasks in one
+  model::DomainCounts least = {1, 1, 1};                         ///< number of different ones
 };
 
 /// Rents are counted in parts of a GPU: an option pays for `Option::rent` of them, a pool earns for
@@ -66,7 +81,8 @@ struct Option {
   model::Level domain = model::Level::cluster;  ///< widest domain that may hold all tasks
   IndexRange quotas = {};                       ///< in Problem::option_quotas
   IndexRange budgets = {};                      ///< in Problem::option_budgets
-  std::int64_t rent = 0;  ///< in 1 / kRentUnit of a GPU; its GPUs unless shapes have factors
+  std::int64_t rent = 0;     ///< in 1 / kRentUnit of a GPU; its GPUs unless shapes have factors
+  std::int32_t spread = -1;  ///< in Problem::spreads; -1: any
 };
 
 /// GPUs of all tasks with the shares.
@@ -135,6 +151,7 @@ struct Outage {
   std::uint64_t devices = 0;              ///< bit g: GPU g
   model::Resources taken = {};            ///< of the machine; all of its capacity when it is closed
   std::int32_t milli = model::kGpuMilli;  ///< thousandths of each GPU; less: shares that run
+  std::int32_t neighbours = -1;           ///< of a job that runs; -1: it sets no mark
 };
 
 /// Which job runs where and when is to be decided.
@@ -149,6 +166,8 @@ struct Problem {
   std::vector<Option> options;
   std::vector<TaskGroup> task_groups;
   std::vector<CostPiece> cost_pieces;
+  std::vector<Neighbours> neighbours;  ///< empty: jobs avoid no others
+  std::vector<TaskSpread> spreads;
   std::vector<std::vector<CapacityStep>> quotas;  ///< GPUs that jobs of a quota may use at a time
   std::vector<std::int32_t> option_quotas;        ///< indices in `quotas`
   std::vector<std::int64_t> budgets;         ///< GPU-seconds that jobs may use until budgets_end

@@ -22,9 +22,9 @@ class ProblemBuilder {
   MachineId add_machine(const Machine& machine);
   /// @param devices  bit g: GPU g; those the machine does not have are ignored
   /// @param taken    resources of the machine that no job has then
-  /// @param milli    thousandths of each device; less than 1000 where tasks with shares run
   void add_outage(MachineId machine, Seconds from, Seconds to, std::uint64_t devices = ~0ULL,
-                  const model::Resources& taken = {}, std::int32_t milli = model::kGpuMilli);
+                  const model::Resources& taken = {});
+  void add_outage(const Outage& outage);  ///< the same, with all that it has
   PoolSetId add_pool_set(std::span<const PoolId> pools);
 
   /// Begins a job; the options that follow belong to it.
@@ -35,6 +35,10 @@ class ProblemBuilder {
                   IndexRange cost);
   /// Bounds the last option: its domain, and the quotas it counts for.
   void restrict_option(model::Level domain, std::span<const std::int32_t> quotas);
+  /// Spreads the tasks of the last option.
+  void spread_option(const TaskSpread& spread);
+  /// What jobs set and avoid on machines, by TaskGroup::neighbours.
+  void add_neighbours(std::vector<Neighbours> neighbours);
   /// Budgets that the last option counts for.
   void charge_option(std::span<const std::int32_t> budgets);
   /// GPU-seconds that jobs may use before `end`, which all budgets share. Returns its index.

@@ -19,7 +19,12 @@ class Timeline {
   virtual ~Timeline() = default;
 
   /// Earliest t >= from at which the option can run in the pool; kNever when there is none.
-  [[nodiscard]] virtual Seconds earliest_start(const Option& option, PoolId pool, Seconds from) = 0;
+  [[nodiscard]] Seconds earliest_start(const Option& option, PoolId pool, Seconds from) {
+    return earliest_until(option, pool, from, kNever);
+  }
+  /// The same when a start after `until` is of no use: kNever then.
+  [[nodiscard]] virtual Seconds earliest_until(const Option& option, PoolId pool, Seconds from,
+                                               Seconds until) = 0;
 
   /// GPUs of the pool that are free at `time`: no option with more can start then. O(log).
   [[nodiscard]] virtual Gpus free_at(PoolId pool, Seconds time) const = 0;

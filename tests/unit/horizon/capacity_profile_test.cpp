@@ -45,6 +45,8 @@ TEST(CapacityProfile, agrees_with_one_entry_a_second) {
     const Gpus gpus = 1 + draw(2, kGpus);
     const Seconds start = profile.earliest_fit(from, duration, gpus);
     ASSERT_EQ(start, slow.earliest_fit(from, duration, gpus)) << "search " << i;
+    const Seconds until = from + draw(3, 200);
+    ASSERT_EQ(profile.earliest_fit(from, duration, gpus, until), start <= until ? start : kNever);
     ASSERT_EQ(profile.least_free(from, from + duration), slow.least_free(from, from + duration));
     if (start + duration > 2 * kSpan || gpus > kGpus / 4) continue;
     const Gpus taken = i % 7 == 0 ? -1 : gpus;  // some capacity comes back
@@ -52,6 +54,18 @@ TEST(CapacityProfile, agrees_with_one_entry_a_second) {
     slow.reserve(start, start + duration, taken);
   }
   EXPECT_GT(profile.steps(), 500U);  // several blocks
+}
+
+TEST(CapacityProfile, forgets_steps_that_change_nothing) {
+  CapacityProfile profile(0, 8);
+  for (Seconds t = 1; t < 1000; ++t) profile.reserve(t, t + 1000, 1);
+  EXPECT_EQ(profile.steps(), 1000U + 999U);
+  for (Seconds t = 1; t < 1000; ++t) profile.reserve(t, t + 1000, -1);
+  EXPECT_EQ(profile.steps(), 1U);
+  EXPECT_EQ(profile.next_step(0), kNever);
+  profile.reserve(5, 10, 2);
+  profile.reserve(10, 15, 2);
+  EXPECT_EQ(profile.steps(), 3U);
 }
 
 TEST(CapacityProfile, finds_nothing_where_the_last_step_is_too_small) {
