@@ -68,6 +68,19 @@ jobs of the plan; whole: devices that are free entirely; used: pinned and planne
 Exit codes
   0 done                      2 bad usage, a file that cannot be read, or other files than the plan's)";
 
+constexpr const char* kRunning = R"(
+Examples
+  berth running plan.json --cluster c.yaml --jobs j.jsonl --out-jobs next.jsonl
+  berth running plan.json --cluster c.yaml --jobs j.jsonl --stop-cost 2 --move-cost 0.5 \
+      --out-jobs next.jsonl
+
+Jobs that the plan places run there; jobs that wait in it do not run. Jobs that ran before keep
+their costs, pinned ones their places. Delete the lines of jobs that have ended, add those of new
+jobs, and plan again.
+
+Exit codes
+  0 done                      2 bad usage, a file that cannot be read, or other files than the plan's)";
+
 constexpr const char* kDiff = R"(
 Examples
   berth diff plan.json --cluster c.yaml --jobs j.jsonl               against what runs now
@@ -202,10 +215,11 @@ std::string unknown_word(const CLI::App& app) {
 
 void add_examples(CLI::App& app) {
   app.footer(kProgram);
-  constexpr std::array<std::array<const char*, 2>, 10> texts{{{"plan", kPlan},
+  constexpr std::array<std::array<const char*, 2>, 11> texts{{{"plan", kPlan},
                                                               {"check", kCheck},
                                                               {"show", kShow},
                                                               {"diff", kDiff},
+                                                              {"running", kRunning},
                                                               {"explain", kExplain},
                                                               {"import", kImport},
                                                               {"generate", kGenerate},

@@ -37,6 +37,23 @@ class Show(ProgramTest):
         self.assertEqual(self.row(text, "1   ")[:2], ["1", "36"])
         self.assertIn("gang too large", text)
 
+    def test_the_next_plan_keeps_what_this_one_started(self):
+        for extra in (["--move-cost", "1"], ["--pinned"]):
+            self.tell("running", "plan.json", "--stop-cost", "1", *extra, "--out-jobs", "n.jsonl")
+            lines = [json.loads(line) for line in (self.folder / "n.jsonl").read_text().splitlines()]
+            runs = {job["id"]: job["running"] for job in lines if "running" in job}
+            placed = {p["job"]: p for p in self.sound["placements"]}
+            self.assertEqual(runs.keys(), placed.keys())
+            for job, now in runs.items():
+                self.assertEqual(sorted(t["machine"] for t in now["tasks"]),
+                                 sorted(t["machine"] for t in placed[job]["tasks"]))
+                self.assertEqual("pinned" in now, extra == ["--pinned"])
+            again = self.berth("plan", "--cluster", "c.yaml", "--jobs", "n.jsonl", "--out", "n.json")
+            self.assert_ends(again, 0)
+            change = self.berth("diff", "n.json", "--cluster", "c.yaml", "--jobs", "n.jsonl").out
+            for word in ("placed", "stopped", "moved"):
+                self.assertEqual(self.row(change, word)[1], "0")
+
     def test_a_plan_against_itself_keeps_all(self):
         text = self.tell("diff", "plan.json", "plan.json").out
         placed = len(self.sound["placements"])
