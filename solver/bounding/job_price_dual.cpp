@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "berth/parallel/loops.hpp"
+#include "berth/solver/job_prices.hpp"
 
 namespace berth::solver::bounding {
 namespace {
@@ -28,7 +29,10 @@ std::size_t fitting(std::int32_t capacity, std::int32_t size) {
 
 JobPriceDual::JobPriceDual(const planner_model::Valuation& valuation, std::span<const JobId> jobs,
                            std::span<const double> rack_prices)
-    : table_(make_job_table(valuation, jobs)),
+    : table_(make_job_table(
+          valuation, jobs,
+          // other jobs would use parts of a unit
+          rack_prices.empty() ? common_divisor(valuation.instance().workload, jobs) : 1)),
       rack_prices_(rack_prices.begin(), rack_prices.end()) {
   is_restricted_.assign(jobs.size(), 0);
   if (rack_prices_.empty()) rack_prices_.assign(valuation.instance().cluster.racks.size(), 0.0);
@@ -139,7 +143,7 @@ void JobPriceDual::solve_pod(const TypeCapacity& type, std::size_t pod,
   if (knapsacks.pod_is_joined[pod] == 0) return;
   std::vector<const Knapsack*> parts;
   for (const Knapsack& rack : knapsacks.racks[pod]) parts.push_back(&rack);
-  knapsacks.pods[pod].join(parts, pod_capacity.spot);
+  knapsacks.pods[pod].join(parts, pod_capacity.gpus, pod_capacity.spot);
   knapsacks.pods[pod].add(items);
 }
 
@@ -148,7 +152,7 @@ void JobPriceDual::join_pods(const TypeCapacity& type, TypeKnapsacks& knapsacks)
   if (!knapsacks.cluster.empty()) {
     std::vector<const Knapsack*> parts;
     for (const Knapsack& pod : knapsacks.pods) parts.push_back(&pod);
-    knapsacks.all.join(parts, type.spot);
+    knapsacks.all.join(parts, type.gpus, type.spot);
     knapsacks.all.add(knapsacks.cluster);
     knapsacks.max_profit = knapsacks.all.max_profit();
     return;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 
 #include "berth/base/assert.hpp"
 
@@ -24,6 +25,14 @@ std::vector<JobId> whole_gpu_jobs(const model::InstanceView& instance) {
     if (whole && takes_gpu) jobs.push_back(id);
   }
   return jobs;
+}
+
+std::int32_t common_divisor(const model::WorkloadView& workload, std::span<const JobId> jobs) {
+  std::int64_t unit = 0;
+  for (const JobId job : jobs) {
+    unit = std::gcd(unit, workload.gpu_milli(workload.job(job)) / model::kGpuMilli);
+  }
+  return static_cast<std::int32_t>(std::max<std::int64_t>(1, unit));
 }
 
 JobPriceResult minimise_job_prices(const planner_model::Valuation& valuation,

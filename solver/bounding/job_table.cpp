@@ -15,6 +15,7 @@ using model::InstanceView;
 using model::Job;
 using model::Level;
 
+/// In GPUs.
 std::vector<TypeCapacity> capacities_by_type(const model::Cluster& cluster) {
   std::vector<TypeCapacity> types(cluster.gpu_types.size());
   for (std::size_t t = 0; t < types.size(); ++t) types[t].type = GpuTypeId(t);
@@ -27,14 +28,27 @@ std::vector<TypeCapacity> capacities_by_type(const model::Cluster& cluster) {
     if (t.pods.empty() || t.pods.back().pod != pod) t.pods.push_back({pod, 0, {}, 0});
     PodCapacity& p = t.pods.back();
     if (p.racks.empty() || p.racks.back().rack != rack) p.racks.push_back({rack, 0, 0});
-    p.racks.back().gpus += c.gpus;
-    p.gpus += c.gpus;
-    t.gpus += c.gpus;
-    t.largest_rack = std::max(t.largest_rack, p.racks.back().gpus);
-    t.largest_pod = std::max(t.largest_pod, p.gpus);
+    const int whole = model::FreeMachine(cluster, MachineId(m)).whole_count();
+    p.racks.back().gpus += whole;
+    p.gpus += whole;
+    t.gpus += whole;
   }
   std::erase_if(types, [](const TypeCapacity& t) { return t.gpus == 0; });
   return types;
+}
+
+/// Counts capacities in units, rounded down: jobs take whole units of a rack, of a pod over racks,
+/// of a type over pods.
+void count_in_units(std::int32_t unit, TypeCapacity& type) {
+  type.gpus /= unit;
+  for (PodCapacity& pod : type.pods) {
+    pod.gpus /= unit;
+    type.largest_pod = std::max(type.largest_pod, pod.gpus);
+    for (RackCapacity& rack : pod.racks) {
+      rack.gpus /= unit;
+      type.largest_rack = std::max(type.largest_rack, rack.gpus);
+    }
+  }
 }
 
 /// Narrowest width in which some machine or rack of the type could hold the job; cluster + 1 when
@@ -131,18 +145,21 @@ double JobTable::value_at(std::uint32_t job, std::uint32_t spot) const {
   return home ? values.home_pod : values.far;
 }
 
-JobTable make_job_table(const planner_model::Valuation& valuation, std::span<const JobId> jobs) {
+JobTable make_job_table(const planner_model::Valuation& valuation, std::span<const JobId> jobs,
+                        std::int32_t unit) {
   const InstanceView& instance = valuation.instance();
   JobTable table;
+  table.unit = unit;
   for (const JobId id : jobs) {
     const Job& job = instance.workload.job(id);
-    table.size.push_back(static_cast<std::int32_t>(instance.workload.gpu_milli(job) / 1000));
+    table.size.push_back(static_cast<std::int32_t>(instance.workload.gpu_milli(job) / 1000 / unit));
     table.home_rack.push_back(job.home_rack);
     table.home_pod.push_back(planner_model::home_pod(instance.cluster, job));
   }
   number_sizes(table);
   find_home_jobs(table, instance.cluster.pods.size());
   table.types = capacities_by_type(instance.cluster);
+  for (TypeCapacity& type : table.types) count_in_units(unit, type);
   number_spots(table);
   for (const JobId id : jobs) {
     const Job& job = instance.workload.job(id);

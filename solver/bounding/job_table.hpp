@@ -24,7 +24,8 @@ struct Spot {
   RackId rack;  ///< invalid: over racks
 };
 
-/// A domain of one GPU type. Its spot is that of the jobs that fit in no smaller domain.
+/// A domain of one GPU type; `gpus` in units of JobTable::unit. Its spot is that of the jobs that
+/// fit in no smaller domain.
 struct RackCapacity {
   RackId rack;
   std::int32_t gpus = 0;
@@ -47,7 +48,8 @@ struct TypeCapacity {
 
 /// Jobs and places as input of the knapsacks. Positions are into the list of jobs.
 struct JobTable {
-  std::vector<std::int32_t> size;       ///< GPUs
+  std::int32_t unit = 1;                ///< GPUs: a common divisor of all sizes
+  std::vector<std::int32_t> size;       ///< units
   std::vector<std::uint32_t> size_row;  ///< index into `sizes`
   std::vector<std::int32_t> sizes;      ///< distinct, ascending
   std::vector<RackId> home_rack;
@@ -61,6 +63,9 @@ struct JobTable {
   [[nodiscard]] double value_at(std::uint32_t job, std::uint32_t spot) const;
 };
 
-JobTable make_job_table(const planner_model::Valuation& valuation, std::span<const JobId> jobs);
+/// The jobs, and the GPUs that immovable content leaves free.
+/// @param unit  divides the GPUs of all jobs; capacities are rounded down to it
+JobTable make_job_table(const planner_model::Valuation& valuation, std::span<const JobId> jobs,
+                        std::int32_t unit = 1);
 
 }  // namespace berth::solver::bounding

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "knapsack.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "berth/base/assert.hpp"
@@ -33,7 +34,8 @@ void Knapsack::reset(std::int32_t capacity, double rate, std::uint32_t spot) {
   for (std::size_t g = 0; g < best_.size(); ++g) best_[g] = static_cast<double>(g) * rate;
 }
 
-void Knapsack::join(std::span<const Knapsack* const> parts, std::uint32_t spot) {
+void Knapsack::join(std::span<const Knapsack* const> parts, std::int32_t capacity,
+                    std::uint32_t spot) {
   spot_ = spot;
   BERTH_EXPECT(!parts.empty());
   parts_.assign(parts.begin(), parts.end());
@@ -44,6 +46,8 @@ void Knapsack::join(std::span<const Knapsack* const> parts, std::uint32_t spot) 
     joined_.push_back(max_plus(best_, parts_[i]->best_));
     best_ = joined_.back();
   }
+  BERTH_EXPECT(best_.size() <= static_cast<std::size_t>(capacity) + 1);
+  best_.resize(static_cast<std::size_t>(capacity) + 1, best_.back());
 }
 
 void Knapsack::add(std::span<const JobItem> items) {
@@ -60,13 +64,16 @@ void Knapsack::add(std::span<const JobItem> items) {
   }
 }
 
-void Knapsack::visit_choice(std::int32_t gpus, const ChoiceVisitor& chosen) const {
+void Knapsack::visit_choice(std::int32_t units, const ChoiceVisitor& chosen) const {
   const std::size_t width = best_.size();
-  auto left = static_cast<std::size_t>(gpus);
+  auto left = static_cast<std::size_t>(units);
   for (std::size_t i = items_.size(); i-- > 0;) {
     if (taken_[i * width + left] == 0) continue;
     chosen(items_[i].job, spot_);
     left -= static_cast<std::size_t>(items_[i].size);
+  }
+  if (!parts_.empty()) {  // the rest of the capacity belongs to no part
+    left = std::min(left, (joined_.empty() ? parts_.front()->best_ : joined_.back()).size() - 1);
   }
   for (std::size_t i = parts_.size(); i-- > 1;) {
     const std::vector<double>& all = joined_[i - 1];

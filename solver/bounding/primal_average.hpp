@@ -31,6 +31,7 @@ struct Split {
 /// Anbil 2000) that determines which job to branch on.
 class PrimalAverage {
  public:
+  /// @param smallest  GPUs
   PrimalAverage(const JobTable& table, std::int32_t smallest)
       : table_(&table), smallest_(smallest) {}
 
@@ -40,7 +41,7 @@ class PrimalAverage {
     total_ += weight_;
   }
   void add(std::uint32_t job, std::uint32_t spot) {
-    if (table_->size[job] >= smallest_) chosen_[{job, spot}] += weight_;
+    if (table_->unit * table_->size[job] >= smallest_) chosen_[{job, spot}] += weight_;
   }
 
   /// The split of the job with the most GPUs undecided; ties: the first job.

@@ -15,12 +15,24 @@ namespace {
 
 using Profile = std::vector<Int128>;  ///< by GPUs: largest value in at most that many
 
-/// Combines two disjoint parts: each GPU belongs to one of them.
+/// The numbers of GPUs where a profile rises, and 0.
+std::vector<std::size_t> rises(const Profile& profile) {
+  std::vector<std::size_t> at{0};
+  for (std::size_t g = 1; g < profile.size(); ++g) {
+    if (profile[g] > profile[g - 1]) at.push_back(g);
+  }
+  return at;
+}
+
+/// Combines two disjoint parts: each GPU belongs to one of them. Profiles never fall, so numbers of
+/// GPUs where both rise suffice: few where all jobs are large. O(rises of both parts + GPUs).
 Profile side_by_side(const Profile& a, const Profile& b) {
   Profile sum(a.size() + b.size() - 1, -kImpossible);
-  for (std::size_t h = 0; h < b.size(); ++h) {
-    for (std::size_t g = 0; g < a.size(); ++g) sum[g + h] = std::max(sum[g + h], a[g] + b[h]);
+  const std::vector<std::size_t> of_a = rises(a), of_b = rises(b);
+  for (const std::size_t h : of_b) {
+    for (const std::size_t g : of_a) sum[g + h] = std::max(sum[g + h], a[g] + b[h]);
   }
+  for (std::size_t g = 1; g < sum.size(); ++g) sum[g] = std::max(sum[g], sum[g - 1]);
   return sum;
 }
 

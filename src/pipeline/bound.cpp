@@ -27,6 +27,10 @@ namespace {
 /// Jobs x GPUs of a rack: so many cells leave 20 evaluations (HomeRackOptions::cells).
 constexpr std::int64_t kMostHomeCells = 5'000'000;
 
+/// Units of a cluster whose bound by job prices is evaluated by default: the GPUs of the largest
+/// for many jobs (decision 3).
+constexpr std::int64_t kMostUnits = 4096;
+
 double largest_of(std::span<const double> prices) {
   return prices.empty() ? 0.0 : *std::ranges::max_element(prices);
 }
@@ -71,10 +75,13 @@ std::vector<model::Certificate> candidates(const PlanningContext& context,
 
 TightenOptions tightening(const model::InstanceView& instance, const PlanOptions& options) {
   const std::int64_t gpus = instance.cluster.gpus();
+  const auto jobs = static_cast<std::int64_t>(instance.workload.size());
   TightenOptions tightening{.job_prices = options.job_prices, .branch = options.branch};
   tightening.job_prices.evaluations =
-      options.bound_steps >= 0 ? options.bound_steps : usual_bound_steps(gpus);
-  tightening.branch.leaves = options.tree_nodes >= 0 ? options.tree_nodes : usual_tree_leaves(gpus);
+      options.bound_steps >= 0 ? options.bound_steps : usual_bound_steps(gpus, jobs);
+  tightening.branch.leaves =
+      options.tree_nodes >= 0 ? options.tree_nodes : usual_tree_leaves(gpus, jobs);
+  if (options.bound_steps < 0) tightening.most_units = kMostUnits;
   return tightening;
 }
 

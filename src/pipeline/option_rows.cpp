@@ -81,14 +81,17 @@ std::vector<OptionRecord> common() {
        .field = field<&PlanOptions::bound_steps>(),
        .range = {-1, kMost},
        .help = "Steps that tighten the bound once the plan is known, filling racks by whole jobs; "
-               "-1 = 200 up to 4096 GPUs, else none; 0 also leaves out the choice of whole jobs in "
+               "-1 = 200 up to 4096 GPUs, or 64 jobs on 16384, else none; 0 also leaves out the "
+               "choice of "
+               "whole jobs in "
                "plan and bound",
        .effect = Effect::proof},
       {.name = "tree-nodes",
        .field = field<&PlanOptions::tree_nodes>(),
        .range = {-1, 2000},
        .help = "Leaves of a tree of cases over the most undecided gangs that tightens the bound "
-               "further, where there were such steps; -1 = 32 up to 1024 GPUs, else none",
+               "further, where there were such steps; -1 = 32 up to 1024 GPUs, or 64 jobs on "
+               "16384, else none",
        .effect = Effect::proof},
       {.name = "checkpoint",
        .field = field<&PlanOptions::checkpoint, &CheckpointOptions::file>(),

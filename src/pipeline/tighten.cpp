@@ -20,6 +20,13 @@ constexpr std::int64_t kManyGpus = 4096;  ///< above: no steps by default (decis
 constexpr int kUsualSteps = 200;          ///< evaluations of the bound (decision 3)
 constexpr std::int64_t kTreeGpus = 1024;  ///< above: no tree by default (decision 7)
 constexpr int kUsualLeaves = 32;          ///< of the tree (decision 7)
+/// Few jobs are coarse, up to so many GPUs (decision 50).
+constexpr std::int64_t kCoarseJobs = 64, kCoarseGpus = 16384;
+
+bool is_coarse(std::int64_t gpus, std::int64_t jobs) {
+  return jobs <= kCoarseJobs && gpus <= kCoarseGpus;
+}
+
 /// Part of the gap that a leaf's bound may lose by prices left out of the tree. Chosen, not tuned.
 constexpr double kNear = 1e-4;
 
@@ -87,9 +94,13 @@ std::vector<JobId> jobs_to_price(const model::InstanceView& instance) {
 
 }  // namespace
 
-int usual_bound_steps(std::int64_t gpus) { return gpus <= kManyGpus ? kUsualSteps : 0; }
+int usual_bound_steps(std::int64_t gpus, std::int64_t jobs) {
+  return gpus <= kManyGpus || is_coarse(gpus, jobs) ? kUsualSteps : 0;
+}
 
-int usual_tree_leaves(std::int64_t gpus) { return gpus <= kTreeGpus ? kUsualLeaves : 0; }
+int usual_tree_leaves(std::int64_t gpus, std::int64_t jobs) {
+  return gpus <= kTreeGpus || is_coarse(gpus, jobs) ? kUsualLeaves : 0;
+}
 
 Proof tighten(const planner_model::Valuation& valuation, const planner_model::Pools& pools,
               std::span<const double> prices, Proof proof, const TightenGoal& goal,
@@ -103,12 +114,15 @@ Proof tighten(const planner_model::Valuation& valuation, const planner_model::Po
     return proof;  // quota prices would be lost
   const std::vector<JobId> jobs = jobs_to_price(instance);
   if (jobs.empty()) return proof;
-  std::size_t on_gpus = 0;
-  for (const model::Job& job : instance.workload.records().jobs)
-    on_gpus += takes_gpu(instance.workload, job);
+  const std::vector<JobId> planned = model::planned_jobs(instance.workload);
+  const auto on_gpus = static_cast<std::size_t>(std::ranges::count_if(planned, [&](JobId job) {
+    return takes_gpu(instance.workload, instance.workload.job(job));
+  }));
+  const std::int64_t unit =
+      on_gpus > jobs.size() ? 1 : solver::common_divisor(instance.workload, jobs);
+  if (instance.cluster.gpus() / unit > options.most_units) return proof;
 
   const auto alone = comm::Communicator::serial();
-  const std::vector<JobId> planned = model::planned_jobs(instance.workload);
   const DistributedJudge judge(alone, instance, valuation.objective(), planned);
   const model::Certificate of_pools = judge.fitted(from_pools(pools, prices));
   const std::vector<double> profits =

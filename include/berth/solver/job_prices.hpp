@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,9 @@ struct JobPriceResult {
 /// Jobs of whole GPUs, which can have job prices. Ascending.
 std::vector<JobId> whole_gpu_jobs(const model::InstanceView& instance);
 
+/// Greatest common divisor of the GPUs of these jobs of whole GPUs; 1 without jobs.
+std::int32_t common_divisor(const model::WorkloadView& workload, std::span<const JobId> jobs);
+
 /// Lowers the bound given by one price y_j per job (Lagrangian relaxation, Geoffrion 1974) in place
 /// of prices per GPU:
 ///
@@ -50,7 +54,8 @@ std::vector<JobId> whole_gpu_jobs(const model::InstanceView& instance);
 /// @param rack_prices   by RackId: price per GPU for jobs without job prices, or empty
 /// @param target  a step aims at most 1 % below the bound
 /// Deterministic for any number of threads. An evaluation costs O(jobs x types + racks x (GPUs of a
-/// rack) x log) and, with gangs wider than a rack, (GPUs of a type)^2.
+/// rack) x log) and, with gangs wider than a rack, (GPUs of a type)^2; GPUs are counted in units of
+/// the jobs' common divisor where `rack_prices` is empty.
 JobPriceResult minimise_job_prices(const planner_model::Valuation& valuation,
                                    std::span<const JobId> jobs, std::span<const double> start,
                                    std::span<const double> rack_prices, const BoundTarget& target,

@@ -148,10 +148,13 @@ TEST_P(ResourcePrices, are_not_needed_where_contents_of_machines_prove_as_much) 
 }
 
 TEST(BoundSteps, are_for_small_clusters) {
-  EXPECT_GT(usual_bound_steps(4096), 0);
-  EXPECT_EQ(usual_bound_steps(4097), 0);
-  EXPECT_GT(usual_tree_leaves(1024), 1);
-  EXPECT_EQ(usual_tree_leaves(1025), 0);
+  EXPECT_GT(usual_bound_steps(4096, 1000), 0);
+  EXPECT_EQ(usual_bound_steps(4097, 1000), 0);
+  EXPECT_GT(usual_tree_leaves(1024, 1000), 1);
+  EXPECT_EQ(usual_tree_leaves(1025, 1000), 0);
+  EXPECT_GT(usual_bound_steps(16384, 64), 0);  // few jobs
+  EXPECT_GT(usual_tree_leaves(16384, 64), 1);
+  EXPECT_EQ(usual_bound_steps(16384, 65), 0);
 }
 
 }  // namespace

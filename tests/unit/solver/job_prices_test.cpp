@@ -68,7 +68,7 @@ TEST(Knapsack, gives_wide_jobs_gpus_of_all_parts) {
   a.reset(7, 0.0, 0), b.reset(7, 0.0, 1);
   a.add(std::vector<JobItem>{{3.0, 0, 2}, {1.0, 1, 5}});
   b.add(std::vector<JobItem>{{4.0, 2, 4}, {1.0, 3, 3}});
-  both.join(std::vector<const Knapsack*>{&a, &b}, 2);
+  both.join(std::vector<const Knapsack*>{&a, &b}, a.capacity() + b.capacity(), 2);
   both.add(std::vector<JobItem>{{9.0, 4, 8}});
   EXPECT_EQ(both.max_profit(), 16.0);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> chosen;  // with the spot
@@ -76,6 +76,21 @@ TEST(Knapsack, gives_wide_jobs_gpus_of_all_parts) {
                     [&](std::uint32_t job, std::uint32_t spot) { chosen.emplace_back(job, spot); });
   std::ranges::sort(chosen);
   EXPECT_EQ(chosen, (std::vector<std::pair<std::uint32_t, std::uint32_t>>{{0, 0}, {2, 1}, {4, 2}}));
+}
+
+/// Two racks of 7 GPUs in units of 4 are one unit each, the pod has three.
+TEST(Knapsack, gives_wide_jobs_units_that_no_part_has) {
+  Knapsack a, b, both;
+  a.reset(1, 0.0, 0), b.reset(1, 0.0, 1);
+  a.add(std::vector<JobItem>{{3.0, 0, 1}});
+  both.join(std::vector<const Knapsack*>{&a, &b}, 3, 2);
+  both.add(std::vector<JobItem>{{9.0, 1, 2}});
+  EXPECT_EQ(both.capacity(), 3);
+  EXPECT_EQ(both.max_profit(), 12.0);
+  std::vector<std::uint32_t> chosen;
+  both.visit_choice(3, [&](std::uint32_t job, std::uint32_t) { chosen.push_back(job); });
+  std::ranges::sort(chosen);
+  EXPECT_EQ(chosen, (std::vector<std::uint32_t>{0, 1}));
 }
 
 /// Without shares, and without limits but GPUs; jobs without GPUs are worth nothing.
