@@ -8,7 +8,8 @@
 
 namespace berth::horizon {
 
-CapacityProfile::CapacityProfile(std::span<const CapacityStep> steps) {
+CapacityProfile::CapacityProfile(std::span<const CapacityStep> steps, IdleSteps idle)
+    : idle_(idle) {
   BERTH_EXPECT(!steps.empty());
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (i % kBlockSteps == 0) {
@@ -138,6 +139,7 @@ void CapacityProfile::reserve(Seconds from, Seconds to, Gpus gpus) {
     }
     refresh(block);
   }
+  if (idle_ == IdleSteps::keep) return;
   merge_at(from);
   if (to < kNever) merge_at(to);
 }

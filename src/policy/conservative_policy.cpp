@@ -24,7 +24,7 @@ class Conservative::Profiles {
     for (std::size_t t = 0; t < types; ++t) {
       std::vector<horizon::CapacityStep> steps{{0, state.free().free_milli(GpuTypeId(t))}};
       for (const auto& [time, milli] : freed[t]) steps.push_back({time, steps.back().gpus + milli});
-      profiles_.emplace_back(steps);
+      profiles_.emplace_back(steps, horizon::CapacityProfile::IdleSteps::keep);
     }
     for (const BookedStart& reservation : waiting) edit(reservation, +1);
   }

@@ -20,8 +20,13 @@ namespace berth::horizon {
 /// reservation costs O(log S + blocks passed + kBlockSteps).
 class CapacityProfile {
  public:
+  /// Steps that reservations leave without a change: behind an equal amount there may be other
+  /// machines, so who looks at these too keeps them as times to try.
+  enum class IdleSteps { forget, keep };
+
   /// @param steps  ascending, at least one
-  explicit CapacityProfile(std::span<const CapacityStep> steps);
+  explicit CapacityProfile(std::span<const CapacityStep> steps,
+                           IdleSteps idle = IdleSteps::forget);
   /// The same capacity from `now` on.
   CapacityProfile(Seconds now, Gpus capacity);
 
@@ -66,6 +71,7 @@ class CapacityProfile {
   void merge_at(Seconds time);
   static void refresh(Block& block);
 
+  IdleSteps idle_;
   std::vector<Block> blocks_;
   std::vector<Seconds> block_from_;  ///< first time of each block
 };
