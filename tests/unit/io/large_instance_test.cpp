@@ -17,7 +17,7 @@
 namespace berth::io {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(BERTH_SANITIZED)
 constexpr int kShrink = 20;
 #else
 constexpr int kShrink = 1;

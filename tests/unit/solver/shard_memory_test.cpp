@@ -16,7 +16,7 @@ namespace {
 std::atomic<std::size_t> allocated = 0;  // bytes
 }  // namespace
 
-#ifndef __SANITIZE_ADDRESS__  // which has these operators itself
+#ifndef BERTH_SANITIZED  // which has these operators itself
 // Not inline: else the compiler sees malloc and free beside new and delete, and warns.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   allocated += bytes;
@@ -51,7 +51,7 @@ std::size_t bytes_of_first_shard(int pods) {
 
 /// What is left of the cluster's size are lists of 4 bytes by pool and by pod.
 TEST(ShardMemory, does_not_grow_with_the_cluster) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef BERTH_SANITIZED
   GTEST_SKIP() << "the sanitizer's own operators do not count";
 #endif
   const int few = 512, many = 4096;  // pods
