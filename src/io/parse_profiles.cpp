@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "berth/base/error.hpp"
+
 namespace berth::io {
 namespace {
 
