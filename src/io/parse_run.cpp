@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "json_fields.hpp"
+#include "json_lines.hpp"
 
 #include <limits>
 #include <unordered_map>
@@ -145,22 +145,11 @@ std::vector<JobRecord> parse_run_records(std::string_view text, const std::strin
                                          const model::Instance& instance) {
   const RunNames names{NameIndex(instance.workload.job_names),
                        NameIndex(instance.cluster.machine_names)};
-  JsonSource source{.file = file, .line = 0, .raise = raise_run_error};
-  simdjson::dom::parser parser;
   std::vector<JobRecord> records;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    ++source.line;
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    simdjson::dom::element element;
-    if (const auto error = parser.parse(line.data(), line.size()).get(element)) {
-      raise_run_error(source, "", std::string("not valid JSON: ") + simdjson::error_message(error),
-                      "");
-    }
-    records.push_back(read_run_record(JsonAt(element, source), names));
-  }
+  each_json_line(
+      text, file,
+      [&](const JsonAt& at, std::int64_t) { records.push_back(read_run_record(at, names)); },
+      raise_run_error);
   return records;
 }
 
