@@ -35,6 +35,7 @@ report base model
 explain base model planner_model solver
 pipeline base parallel comm strads horizon model planner_model io partition solver coordinator certify report
 sim base parallel comm horizon model io policy solver speed pipeline
+papers base model policy solver speed
 scale *
 apps *
 RULES

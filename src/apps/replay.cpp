@@ -58,9 +58,18 @@ std::map<std::string, std::string> record_of(const SimulateFlags& flags) {
   return options;
 }
 
-std::unique_ptr<policy::Policy> make_policy(const SimulateFlags& flags, sim::BerthCounts& counts) {
+void expect_policy(const SimulateFlags& flags) {
+  if (share_options(flags) || flags.policy == kBerth) return;
+  if (papers::find_paper_policy(flags.policy) == nullptr) (void)policy::policy_row(flags.policy);
+}
+
+std::unique_ptr<policy::Policy> make_policy(const SimulateFlags& flags, sim::BerthCounts& counts,
+                                            const papers::PaperWorld& world) {
   if (auto shares = share_options(flags)) return sim::make_share_policy(*shares);
   if (flags.policy == kBerth) return sim::make_berth(berth_options(flags.berth), counts);
+  if (const papers::PaperPolicyRow* row = papers::find_paper_policy(flags.policy)) {
+    return row->make(world);
+  }
   return policy::policy_row(flags.policy).make({});
 }
 

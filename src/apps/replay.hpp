@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "berth/model/instance.hpp"
+#include "berth/papers/paper_policies.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
 #include "berth/policy/policy.hpp"
 #include "berth/sim/berth_policy.hpp"
@@ -53,8 +54,13 @@ sim::ReplayOptions trace_options(const SimulateFlags& flags);
 /// Options that change the run, as the summary states them.
 std::map<std::string, std::string> record_of(const SimulateFlags& flags);
 
-/// @param counts  of `berth`; must outlive the policy  @throws InputError for an unknown name
-std::unique_ptr<policy::Policy> make_policy(const SimulateFlags& flags, sim::BerthCounts& counts);
+/// @throws InputError for an unknown name, with the nearest one
+void expect_policy(const SimulateFlags& flags);
+
+/// @param counts  of `berth`; it and the world must outlive the policy
+/// @throws InputError for an unknown name, and what a paper's scheduler lacks
+std::unique_ptr<policy::Policy> make_policy(const SimulateFlags& flags, sim::BerthCounts& counts,
+                                            const papers::PaperWorld& world);
 
 /// What a run is a function of, for checkpoints.
 std::string input_of(const model::Instance& instance, const std::string& policy,

@@ -105,14 +105,15 @@ void print_costs(const TimedPolicy& timed, const sim::BerthCounts& counts) {
 
 /// @param signalled  null: signals end the program
 ExitCode simulate_on_root(const SimulateFlags& flags, const volatile std::sig_atomic_t* signalled) {
-  sim::BerthCounts counts;
-  const auto policy = make_policy(flags, counts);
+  expect_policy(flags);
   const model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
   for (const std::string& note : instance.workload.notes) warn(note);
   if (const std::string keys = sim::ignored_keys(instance); !keys.empty()) {
     warn("a simulation ignores: " + keys);
   }
   const auto prepared = prepare_world(instance, flags.world);
+  sim::BerthCounts counts;
+  const auto policy = make_policy(flags, counts, {instance, prepared->profiles, flags.trace.seed});
   const sim::Trace trace = sim::make_trace(instance, trace_options(flags), prepared->speeds.get());
   tell_refused(instance, trace);
   const auto options = record_of(flags);
@@ -172,6 +173,9 @@ std::string policy_names() {
   std::string text = "One of " + std::string(kBerth) + ",";
   for (const policy::PolicyRow& row : policy::policy_table()) {
     text += (text.back() != ',' ? ", " : " ") + std::string(row.name);
+  }
+  for (const papers::PaperPolicyRow& row : papers::paper_policies()) {
+    text += ", " + std::string(row.name);
   }
   return text + ", max-min, max-sum, pop-K (max-min in K parts)";
 }

@@ -75,10 +75,9 @@ void check_sweep(const SimulateFlags& flags, const std::vector<PlannedReplay>& r
                      "simulate single runs with --checkpoint, --resume, --stop-at or --bound");
   }
   for (const PlannedReplay& replay : replays) {
-    sim::BerthCounts counts;
     SimulateFlags one = flags;
     one.policy = replay.policy;
-    (void)make_policy(one, counts);
+    expect_policy(one);
   }
 }
 
@@ -104,8 +103,8 @@ model::Instance loaded(const SimulateFlags& flags, const model::Instance& read, 
 
 Row replay(const SimulateFlags& flags, const model::Instance& instance) {
   sim::BerthCounts counts;
-  const auto policy = make_policy(flags, counts);
   const auto prepared = prepare_world(instance, flags.world);
+  const auto policy = make_policy(flags, counts, {instance, prepared->profiles, flags.trace.seed});
   const sim::Trace trace = sim::make_trace(instance, trace_options(flags), prepared->speeds.get());
   const auto options = record_of(flags);
   finish_world(instance, trace, flags.world, flags.trace.seed,

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Regenerates the comparisons of the papers (docs/papers.md): a table, a CSV file and a plot each.
+#include "experiment.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace berth::bench {
+
+std::span<const Experiment> experiments() {
+  static const std::vector<Experiment> table = {};
+  return table;
+}
+
+namespace {
+
+void write(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text;
+  if (!file.flush()) throw std::runtime_error(path.string() + ": cannot be written");
+}
+
+void run(const Experiment& experiment, const ExperimentOptions& options,
+         const std::filesystem::path& folder) {
+  const std::vector<ResultRow> rows = experiment.run(options);
+  const std::string name(experiment.name);
+  write(folder / (name + ".csv"), csv_of(rows));
+  write(folder / (name + ".gp"), plot_of(name, rows));
+  fmt::print("## {}: {}\n\n{}\n", name, experiment.help, markdown_of(rows));
+  std::fflush(stdout);
+}
+
+int run_all(int argc, char** argv) {
+  CLI::App app("Comparisons of published schedulers", "papers_bench");
+  ExperimentOptions options;
+  std::string folder = "papers";
+  std::vector<std::string> names;
+  app.add_option("names", names, "Experiments; none: all");
+  app.add_option("--seeds", options.seeds, "Instances of each setting")->check(CLI::PositiveNumber);
+  app.add_option("--out", folder, "Folder for CSV files and gnuplot scripts");
+  app.add_flag("--smoke", options.smoke, "The smallest settings, two seeds");
+  CLI11_PARSE(app, argc, argv);
+  if (options.smoke) options.seeds = 2;
+  for (const std::string& name : names) {
+    if (std::ranges::find(experiments(), name, &Experiment::name) == experiments().end()) {
+      fmt::print(stderr, "no experiment \"{}\"\n", name);
+      return 2;
+    }
+  }
+  std::filesystem::create_directories(folder);
+  for (const Experiment& experiment : experiments()) {
+    if (names.empty() || std::ranges::find(names, experiment.name) != names.end()) {
+      run(experiment, options, folder);
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace berth::bench
+
+int main(int argc, char** argv) {
+  try {
+    return berth::bench::run_all(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/papers/paper_policies.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace berth::papers {
+namespace {
+
+const std::vector<PaperPolicyRow>& rows() {
+  static const std::vector<PaperPolicyRow> table = {};
+  return table;
+}
+
+}  // namespace
+
+std::span<const PaperPolicyRow> paper_policies() { return rows(); }
+
+const PaperPolicyRow* find_paper_policy(std::string_view name) {
+  const auto at = std::ranges::find(rows(), name, &PaperPolicyRow::name);
+  return at == rows().end() ? nullptr : &*at;
+}
+
+}  // namespace berth::papers
