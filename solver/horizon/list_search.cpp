@@ -38,7 +38,7 @@ ListSearch::ListSearch(const Problem& problem, const PricedTime& prices, const P
       stop_(stop),
       make_timeline_(std::move(make_timeline)) {}
 
-Plan ListSearch::run(std::vector<JobList> lists, std::int64_t tries) {
+Plan ListSearch::run(std::vector<JobList> lists, std::int64_t tries, double bound) {
   if (options_.kept != nullptr) {
     const std::vector<JobList> without = lists;
     for (JobList& list : lists) list.kept_first = true;
@@ -46,15 +46,16 @@ Plan ListSearch::run(std::vector<JobList> lists, std::int64_t tries) {
   }
   ListPlan best = cheapest(std::move(lists));
   shift(best);
-  for (int i = 0; i < options_.reorderings && !stop_.requested(); ++i) {
+  for (int i = 0; i < options_.reorderings && best.cost > bound && !stop_.requested(); ++i) {
     ListPlan found = cheapest(reordered(best));
     shift(found);
     if (found.cost >= best.cost) break;
     best = std::move(found);
   }
-  if (tries > 0) {
+  if (tries > 0 && best.cost > bound) {
     const auto regret = regrets(problem_, prices_, best.planner->built().plan());
-    (void)reinsert(*best.planner, prices_, regret, {.tries = tries}, stop_);
+    (void)reinsert(*best.planner, prices_, regret, {.tries = tries, .enough = best.cost - bound},
+                   stop_);
     shift(best);
   }
   return best.planner->built().plan();

@@ -42,8 +42,8 @@ class ListSearch {
              TimelineFactory make_timeline);
 
   /// The cheapest of the lists, shifted left; then lists with the jobs of large regret moved
-  /// forward, while they gain; then `tries` reinsertions and a left shift.
-  berth::horizon::Plan run(std::vector<JobList> lists, std::int64_t tries);
+  /// forward, while they gain; then `tries` reinsertions and a left shift. Nothing is searched on at a cost of `bound`.
+  berth::horizon::Plan run(std::vector<JobList> lists, std::int64_t tries, double bound);
 
  private:
   ListPlan cheapest(std::vector<JobList> lists);

@@ -114,6 +114,16 @@ MakespanBound bound_makespan(const horizon::Problem& problem, horizon::Seconds u
   return horizon_plan::bisect(problem, lower, upper, stop);
 }
 
+MakespanBound bound_makespan_of_placed(const horizon::Problem& problem, const horizon::Plan& plan,
+                                       const StopToken& stop) {
+  horizon::Problem placed = problem;
+  placed.jobs.clear();
+  for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+    if (plan.starts[j].placed()) placed.jobs.push_back(problem.jobs[j]);
+  }
+  return bound_makespan(placed, makespan_of(problem, plan), stop);
+}
+
 horizon::Plan longest_first(const horizon::Problem& problem, horizon::Timeline& timeline) {
   std::vector<std::tuple<horizon::Seconds, horizon::Gpus, JobId>> order;
   for (std::size_t j = 0; j < problem.jobs.size(); ++j) {

@@ -125,7 +125,7 @@ horizon::Plan plan_on_pools(const horizon::Problem& problem, const HorizonBound&
   horizon_plan::ListSearch search(problem, at.prices, bound.grid, options, stop,
                                   [&] { return std::make_unique<horizon::PoolTimeline>(problem); });
   return search.run(horizon_plan::lists_by_quantiles(problem, at.prices, bound, options),
-                    horizon_plan::tries(problem, options));
+                    horizon_plan::tries(problem, options), bound.bound);
 }
 
 horizon::Plan plan_on_machines(const horizon::Problem& problem, const HorizonBound& bound,
@@ -138,8 +138,8 @@ horizon::Plan plan_on_machines(const horizon::Problem& problem, const HorizonBou
   const std::int64_t job_visits = 14 * std::max<std::int64_t>(1, std::ssize(problem.machines));
   const std::int64_t tries =
       std::min(horizon_plan::tries(problem, options), options.machine_visits / job_visits);
-  horizon::Plan plan =
-      search.run(horizon_plan::lists_by_starts(problem, at.prices, bound, pools, options), tries);
+  horizon::Plan plan = search.run(
+      horizon_plan::lists_by_starts(problem, at.prices, bound, pools, options), tries, bound.bound);
   assign_devices(problem, plan);
   return plan;
 }

@@ -26,6 +26,7 @@ using berth::horizon::Problem;
 constexpr int kMostTargets = 5;
 /// Of the reinsertions towards one target (HorizonPlanOptions::job_visits).
 constexpr std::int64_t kJobVisits = 4'000'000;
+constexpr std::int64_t kMostTries = 30'000;
 
 /// The fastest option of a job.
 struct Fastest {
@@ -100,20 +101,11 @@ MakespanPlan ending_by(const Problem& problem, Seconds end, const Plan& from,
   const Problem late = tardiness_after(problem, end);
   HorizonBound free{.grid = {problem.now, end}, .ends = {}, .budgets = problem.budgets.size()};
   free.ends.assign(2 * free_curves(problem) + free.budgets, 0.0);
-  const HorizonPlanOptions options{
-      .machine_leads = {0.0, 0.5}, .reorderings = 1, .job_visits = kJobVisits};
+  const HorizonPlanOptions options{.machine_leads = {0.0, 0.5},
+                                   .reorderings = 1,
+                                   .job_visits = kJobVisits,
+                                   .most_tries = kMostTries};
   return ranked(problem, plan_on_machines(late, free, from, options, stop));
-}
-
-/// The bound over the jobs that the plan places.
-MakespanBound bound_of_placed(const Problem& problem, const MakespanPlan& best,
-                              const StopToken& stop) {
-  Problem placed = problem;
-  placed.jobs.clear();
-  for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
-    if (best.plan.starts[j].placed()) placed.jobs.push_back(problem.jobs[j]);
-  }
-  return bound_makespan(placed, best.rank.second, stop);
 }
 
 }  // namespace
@@ -123,7 +115,7 @@ MakespanSolution plan_makespan(const horizon::Problem& problem, const StopToken&
   using horizon_plan::MakespanPlan;
   MakespanPlan best = horizon_plan::by_lists(problem);
   MakespanSolution solution{.plan = {},
-                            .bound = horizon_plan::bound_of_placed(problem, best, stop)};
+                            .bound = bound_makespan_of_placed(problem, best.plan, stop)};
   horizon::Seconds least = solution.bound.bound;
   for (int i = 0; i < horizon_plan::kMostTargets && least < best.rank.second; ++i) {
     if (stop.requested()) break;

@@ -41,6 +41,7 @@ class Reinsertion {
     if (cumulative_.empty() || cumulative_.back() <= 0.0) return 0.0;
     double gain = 0.0;
     for (std::int64_t i = 0; i < options_.tries && !stop.requested(); ++i) {
+      if (gain >= options_.enough) break;
       const double found = try_once(static_cast<std::uint64_t>(i));
       gain += found;
       changes_ += found > 0.0 ? 1 : 0;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "berth/base/infinity.hpp"
 #include "berth/base/stop.hpp"
 
 namespace berth::solver::horizon_plan {
@@ -15,6 +16,7 @@ struct ReinsertionOptions {
   std::size_t least = 4;      ///< jobs of a neighbourhood, drawn between ...
   std::size_t most = 24;      ///< ... these
   std::uint64_t seed = 0;
+  double enough = kInfinity;  ///< ends at this gain
 };
 
 /// Ruin and recreate (Schrimpf, Schneider, Stamm-Wilbrandt and Dueck 2000): takes out the jobs that

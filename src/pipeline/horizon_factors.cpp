@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horizon_factors.hpp"
 
+#include "horizon_mix.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -8,9 +10,11 @@
 #include <utility>
 
 #include "berth/certify/horizon_plan.hpp"
+#include "berth/horizon/pool_timeline.hpp"
 #include "berth/planner_model/room.hpp"
 #include "berth/planner_model/value.hpp"
 #include "berth/solver/configuration_lp.hpp"
+#include "berth/solver/horizon_makespan.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -28,74 +32,6 @@ using solver::JobGroup;
 constexpr double kCoarse = 0x1p30;
 /// As for a plan of one moment (configurations.cpp).
 constexpr int kMostBins = 8192;
-/// Of the time that all jobs take on all GPUs: when prices of flow time are those of the mix.
-constexpr double kMiddle = 0.5;
-
-GpuTypeId type_of(const HorizonProblem& translated, const Option& option) {
-  const auto pool = translated.problem.pools_of(option).front();
-  return translated.types[translated.problem.pools[pool.index()].curve.index()];
-}
-
-/// What the option gains, per second that it takes.
-double gain_rate(const Problem& problem, const horizon::Job& job, const Option& option) {
-  const auto cost = problem.cost_of(option);
-  const double gain = job.required && cost.back().slope > 0.0
-                          ? cost.back().slope
-                          : -cost_at(cost, job.release + option.duration);
-  return gain / static_cast<double>(option.duration);
-}
-
-/// Seconds over which the jobs are spread.
-double span_of(const Problem& problem, const model::Horizon& horizon) {
-  if (!model::minimised(horizon.objective)) return static_cast<double>(horizon.length);
-  double work = 0.0, gpus = 1.0;
-  for (const auto& job : problem.jobs) {
-    const auto options = problem.options_of(job);
-    if (options.empty()) continue;
-    work += gpus_of(options.front()) * static_cast<double>(options.front().duration);
-  }
-  for (const auto& pool : problem.pools) gpus += static_cast<double>(pool.capacity.front().gpus);
-  return std::max(1.0, kMiddle * work / gpus);
-}
-
-/// Groups of the jobs that are planned at a time: of equal jobs in order, every so many-th.
-solver::JobCounts mix_of(const InstanceView& instance, const model::Horizon& horizon,
-                         const HorizonProblem& translated) {
-  const Problem& problem = translated.problem;
-  const double span = span_of(problem, horizon);
-  const planner_model::Valuation values(instance, model::Objective::value);
-  const solver::JobGrouping grouping(values);
-  std::vector<std::pair<JobGroup, double>> all;  // with its part of the time
-  for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
-    JobGroup group = grouping(translated.jobs[j]);
-    group.required = false;
-    group.options.clear();
-    double part = 1.0;
-    for (const Option& option : problem.options_of(problem.jobs[j])) {
-      if (gpus_of(option) == 0.0) continue;
-      const GpuTypeId type = type_of(translated, option);
-      const double value = span * gain_rate(problem, problem.jobs[j], option);
-      const bool known = std::ranges::any_of(
-          group.options, [&](const JobGroup::Option& o) { return o.type == type; });
-      if (value > 0.0 && !known) group.options.push_back({type, value});
-      part = std::min(part, static_cast<double>(option.duration) / span);
-    }
-    std::ranges::sort(group.options);
-    if (!group.options.empty()) all.emplace_back(std::move(group), part);
-  }
-  std::ranges::stable_sort(all, [](const auto& a, const auto& b) { return a.first < b.first; });
-  solver::JobCounts mix;
-  double sum = 0.5;
-  for (auto& [group, part] : all) {
-    sum += part;
-    if (sum < 1.0) continue;
-    sum -= 1.0;
-    mix.emplace_back(std::move(group), 1);
-  }
-  merge_equal(mix);
-  return mix;
-}
-
 /// What a GPU earns by slot when all are taken by the mean job: the first prices.
 std::vector<double> first_prices(const solver::JobCounts& mix, std::size_t slots, double gpus) {
   double value = 0.0;
@@ -118,7 +54,7 @@ Prices prices_of_mix(const InstanceView& instance, const model::Horizon& horizon
   for (const auto& bin : bins) {
     gpus += static_cast<double>(bin.milli()) / 1000.0 * static_cast<double>(bin.machines.size());
   }
-  solver::JobCounts mix = mix_of(instance, horizon, translated);
+  solver::JobCounts mix = mix_in_time(instance, horizon, translated);
   const auto start = first_prices(mix, cluster.gpu_types.size() + 1, gpus);
   const auto solution = solver::solve_configuration_lp(instance, bins, std::move(mix),
                                                        {.gpu_price = start}, {}, stop);
@@ -160,7 +96,20 @@ double first_worth(const std::vector<horizon::CapacityStep>& steps) {
   return most;
 }
 
-}  // namespace
+/// The bound on the makespan of jobs that fit on the pools, for comparison: it takes no machines.
+solver::HorizonBound bound_of_pools(const horizon::Problem& problem, const StopToken& stop) {
+  horizon::PoolTimeline timeline(problem);
+  const horizon::Plan plan = solver::longest_first(problem, timeline);
+  solver::HorizonBound bound;
+  bound.bound = static_cast<double>(solver::bound_makespan_of_placed(problem, plan, stop).bound);
+  return bound;
+}
+
+solver::HorizonBound bound_of(const horizon::Problem& problem, model::HorizonObjective objective,
+                              const StopToken& stop) {
+  return objective == model::HorizonObjective::makespan ? bound_of_pools(problem, stop)
+                                                        : solver::bound_horizon(problem, {}, stop);
+}
 
 FactorsOfShapes shape_factors(const InstanceView& instance, const model::Horizon& horizon,
                               const HorizonProblem& translated, const StopToken& stop) {
@@ -202,7 +151,7 @@ Problem with_factors(const InstanceView& instance, const model::Horizon& horizon
     const auto groups = instance.workload.groups_of(instance.workload.job(translated.jobs[j]));
     for (auto k = problem.jobs[j].options.begin; k < problem.jobs[j].options.end; ++k) {
       Option& option = problem.options[static_cast<std::size_t>(k)];
-      const std::string& type = instance.cluster.gpu_types[type_of(translated, option).index()];
+      const std::string& type = instance.cluster.gpu_types[pool_type(translated, option).index()];
       const auto tasks = problem.tasks_of(option);
       option.rent = 0;
       for (std::size_t g = 0; g < tasks.size(); ++g) {
@@ -220,6 +169,22 @@ Problem with_factors(const InstanceView& instance, const model::Horizon& horizon
     first->worth = worth[t];
   }
   return problem;
+}
+
+}  // namespace
+
+BoundedProblem bound_with_contents(const InstanceView& instance, const model::Horizon& horizon,
+                                   const HorizonProblem& translated, const StopToken& stop) {
+  BoundedProblem by_gpus{.problem = translated.problem,
+                         .bound = bound_of(translated.problem, horizon.objective, stop),
+                         .factors = {}};
+  FactorsOfShapes factors = shape_factors(instance, horizon, translated, stop);
+  if (factors.empty()) return by_gpus;
+  BoundedProblem by_shapes{.problem = with_factors(instance, horizon, translated, factors),
+                           .bound = {},
+                           .factors = std::move(factors)};
+  by_shapes.bound = bound_of(by_shapes.problem, horizon.objective, stop);
+  return by_shapes.bound.bound > by_gpus.bound.bound ? by_shapes : by_gpus;
 }
 
 }  // namespace berth::pipeline

@@ -8,21 +8,26 @@
 #include "berth/base/stop.hpp"
 #include "berth/model/horizon_plan.hpp"
 #include "berth/model/instance.hpp"
+#include "berth/solver/horizon_bound.hpp"
 
 namespace berth::pipeline {
 
 using FactorsOfShapes = std::vector<model::PriceCurves::ShapeFactor>;
 
-/// GPUs that tasks of each shape should pay for: prices of the configuration LP over the mix of
-/// jobs that is planned at a time, in which a job of duration d counts for d / horizon and is worth
-/// its gain x horizon / d. A type's machines without closures are worth their GPUs. Empty where the
-/// contents of machines cannot bind, or the LP is skipped (configuration_lp.hpp).
-/// @pre a PetscSession exists
-FactorsOfShapes shape_factors(const model::InstanceView& instance, const model::Horizon& horizon,
-                              const HorizonProblem& translated, const StopToken& stop);
+/// A problem with its bound, by GPUs or by factors of shapes, whichever proves more.
+struct BoundedProblem {
+  horizon::Problem problem;
+  solver::HorizonBound bound;  ///< makespan: its `bound` alone
+  FactorsOfShapes factors;     ///< empty: by GPUs
+};
 
-/// The problem with rents and worths by factors; the worths are the judge's.
-horizon::Problem with_factors(const model::InstanceView& instance, const model::Horizon& horizon,
-                              const HorizonProblem& translated, const FactorsOfShapes& factors);
+/// Factors are GPUs that tasks of each shape should pay for: prices of the configuration LP over
+/// the mix of jobs that is planned at a time (horizon_mix.hpp). A type's machines without closures
+/// are worth their GPUs. None where the contents of machines cannot bind, or the LP is skipped
+/// (configuration_lp.hpp). Rents by factors are the translated problem's with the judge's worths.
+/// @pre a PetscSession exists
+BoundedProblem bound_with_contents(const model::InstanceView& instance,
+                                   const model::Horizon& horizon, const HorizonProblem& translated,
+                                   const StopToken& stop);
 
 }  // namespace berth::pipeline

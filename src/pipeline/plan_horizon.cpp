@@ -156,27 +156,6 @@ model::PriceCurves curves_of(const InstanceView& instance, const HorizonProblem&
   return prices;
 }
 
-/// The problem to bound, with its bound: by GPUs or by factors of shapes, whichever proves more.
-struct Bounded {
-  horizon::Problem problem;
-  solver::HorizonBound bound;
-  FactorsOfShapes factors;
-};
-
-Bounded bound_with_contents(const InstanceView& instance, const Horizon& horizon,
-                            const HorizonProblem& translated, const StopToken& stop) {
-  Bounded by_gpus{.problem = translated.problem, .bound = {}, .factors = {}};
-  if (horizon.objective == model::HorizonObjective::makespan) return by_gpus;
-  by_gpus.bound = solver::bound_horizon(by_gpus.problem, {}, stop);
-  FactorsOfShapes factors = shape_factors(instance, horizon, translated, stop);
-  if (factors.empty()) return by_gpus;
-  Bounded by_shapes{.problem = with_factors(instance, horizon, translated, factors),
-                    .bound = {},
-                    .factors = std::move(factors)};
-  by_shapes.bound = solver::bound_horizon(by_shapes.problem, {}, stop);
-  return by_shapes.bound.bound > by_gpus.bound.bound ? by_shapes : by_gpus;
-}
-
 }  // namespace
 
 model::HorizonPlan plan_horizon(const InstanceView& instance, const HorizonRequest& request,
@@ -187,7 +166,7 @@ model::HorizonPlan plan_horizon(const InstanceView& instance, const HorizonReque
   const double start = progress.seconds();
   HorizonProblem translated = horizon_problem(instance, horizon);
   std::vector<PromisedStart> promises;
-  const Bounded bounded = bound_with_contents(instance, horizon, translated, stop);
+  const BoundedProblem bounded = bound_with_contents(instance, horizon, translated, stop);
   translated.problem = bounded.problem;
   Task task{
       .planned = bounded.problem, .bounded = bounded.problem, .kept = {}, .bound = bounded.bound};

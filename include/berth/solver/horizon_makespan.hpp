@@ -27,6 +27,11 @@ struct MakespanBound {
 MakespanBound bound_makespan(const horizon::Problem& problem, horizon::Seconds upper,
                              const StopToken& stop = {});
 
+/// The bound over the jobs that a plan of the problem places, and no others.
+/// @pre a PetscSession exists; main thread
+MakespanBound bound_makespan_of_placed(const horizon::Problem& problem, const horizon::Plan& plan,
+                                       const StopToken& stop = {});
+
 /// Last completion of the placed jobs; Problem::now without any.
 horizon::Seconds makespan_of(const horizon::Problem& problem, const horizon::Plan& plan);
 

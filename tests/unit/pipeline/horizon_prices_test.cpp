@@ -90,6 +90,20 @@ TEST_F(HorizonPrices, a_budget_of_gpu_hours_limits_its_queue) {
   proves(found, 15.0);  // by GPUs 120
 }
 
+TEST_F(HorizonPrices, gangs_of_six_gpus_take_machines_of_eight_until_the_last_completion) {
+  request_.horizon.objective = model::HorizonObjective::makespan;
+  const auto found = plan("", R"("tasks":[{"count":2,"gpus":6}])", 6);
+  EXPECT_FALSE(found.certificate.factors.empty());
+  EXPECT_DOUBLE_EQ(found.figures.objective, 3.0 * kHour);
+  EXPECT_LE(found.figures.bound, 3.0 * kHour);
+  EXPECT_GE(found.figures.bound, 2.99 * kHour);  // by GPUs 2.25 hours
+  write_horizon_plan(path_, instance_, found);
+  const auto raw = io::parse_horizon_plan(io::read_file(path_), path_);
+  const auto check = certify::check_horizon(instance_, raw);
+  EXPECT_TRUE(check.checked.valid());
+  std::filesystem::remove(path_);
+}
+
 TEST_F(HorizonPrices, factors_count_in_the_proof_digest) {
   model::HorizonPlan found = plan("", R"("tasks":[{"gpus":6}],"value":10)", 12);
   ASSERT_FALSE(found.certificate.factors.empty());
