@@ -12,7 +12,7 @@ namespace berth::papers {
 namespace {
 
 /// Stages of draws.
-enum Stage : std::uint64_t { kPick, kSwap, kDrop };
+enum EvolutionStage : std::uint64_t { kPick, kSwap, kDrop };
 
 const OnesView& view_of(const OnesJobs& jobs, std::int32_t job) {
   return jobs.views[static_cast<std::size_t>(job)];

@@ -9,19 +9,19 @@
 namespace berth::papers {
 namespace {
 
-constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
+constexpr std::int32_t kNoPath = std::numeric_limits<std::int32_t>::max();
 
 /// A job of the schedule, in the order of their first GPUs.
-struct Span {
+struct JobSpan {
   std::int32_t job = kFreeGpu;
   std::int32_t gpus = 0;
 };
 
-std::vector<Span> spans_of(const OnesSchedule& schedule) {
-  std::vector<Span> spans;
+std::vector<JobSpan> spans_of(const OnesSchedule& schedule) {
+  std::vector<JobSpan> spans;
   for (const std::int32_t job : schedule) {
     if (job == kFreeGpu) continue;
-    const auto at = std::ranges::find(spans, job, &Span::job);
+    const auto at = std::ranges::find(spans, job, &JobSpan::job);
     if (at == spans.end()) {
       spans.push_back({.job = job, .gpus = 1});
     } else {
@@ -34,25 +34,25 @@ std::vector<Span> spans_of(const OnesSchedule& schedule) {
 /// Best paths that have placed k jobs on the first i GPUs.
 class SpanOrder {
  public:
-  SpanOrder(const std::vector<Span>& spans, const OnesSchedule& current)
+  SpanOrder(const std::vector<JobSpan>& spans, const OnesSchedule& current)
       : spans_(spans),
         current_(current),
         places_(current.size() + 1),
         words_((spans.size() + 63) / 64),
-        cost_((spans.size() + 1) * places_, kNever),
+        cost_((spans.size() + 1) * places_, kNoPath),
         last_(cost_.size(), kFreeGpu),
         used_(cost_.size() * words_),
         free_(cost_.size()),
         replaced_(spans.size() * places_) {
     count_replaced();
     most_free_ = static_cast<std::int32_t>(current.size());
-    for (const Span& span : spans) most_free_ -= span.gpus;
+    for (const JobSpan& span : spans) most_free_ -= span.gpus;
     cost_[0] = 0;
     for (std::size_t i = 1; i < places_; ++i) leave_free(i);
     for (std::size_t k = 1; k <= spans_.size(); ++k) fill(k);
   }
 
-  [[nodiscard]] bool found() const { return cost_.back() < kNever; }
+  [[nodiscard]] bool found() const { return cost_.back() < kNoPath; }
 
   [[nodiscard]] OnesSchedule path() const {
     OnesSchedule schedule(current_.size(), kFreeGpu);
@@ -63,7 +63,7 @@ class SpanOrder {
         --i;
         continue;
       }
-      const Span& span = spans_[static_cast<std::size_t>(last)];
+      const JobSpan& span = spans_[static_cast<std::size_t>(last)];
       i -= static_cast<std::size_t>(span.gpus);
       std::fill_n(schedule.begin() + static_cast<std::ptrdiff_t>(i), span.gpus, span.job);
       --k;
@@ -90,7 +90,7 @@ class SpanOrder {
 
   /// GPU i - 1 stays free, if so many may: a path that leaves more has no room for all jobs.
   void leave_free(std::size_t state) {
-    if (cost_[state - 1] == kNever || free_[state - 1] == most_free_) return;
+    if (cost_[state - 1] == kNoPath || free_[state - 1] == most_free_) return;
     cost_[state] = cost_[state - 1];
     free_[state] = free_[state - 1] + 1;
     std::copy_n(&used_[(state - 1) * words_], words_, &used_[state * words_]);
@@ -102,7 +102,7 @@ class SpanOrder {
     if (gpus > i) return;
     const std::size_t before = (k - 1) * places_ + i - gpus;
     const std::uint64_t bit = std::uint64_t{1} << (j % 64);
-    if (cost_[before] == kNever || (used_[before * words_ + j / 64] & bit) != 0) return;
+    if (cost_[before] == kNoPath || (used_[before * words_ + j / 64] & bit) != 0) return;
     const std::int32_t* count = &replaced_[j * places_];
     const std::int32_t cost = cost_[before] + count[i] - count[i - gpus];
     const std::size_t state = k * places_ + i;
@@ -114,7 +114,7 @@ class SpanOrder {
     used_[state * words_ + j / 64] |= bit;
   }
 
-  const std::vector<Span>& spans_;
+  const std::vector<JobSpan>& spans_;
   const OnesSchedule& current_;
   std::size_t places_;  ///< GPUs and 1
   std::size_t words_;
@@ -126,9 +126,9 @@ class SpanOrder {
   std::int32_t most_free_ = 0;
 };
 
-OnesSchedule in_order(const std::vector<Span>& spans, std::size_t gpus) {
+OnesSchedule in_order(const std::vector<JobSpan>& spans, std::size_t gpus) {
   OnesSchedule schedule;
-  for (const Span& span : spans)
+  for (const JobSpan& span : spans)
     schedule.insert(schedule.end(), static_cast<std::size_t>(span.gpus), span.job);
   BERTH_ENSURE(schedule.size() <= gpus);
   schedule.resize(gpus, kFreeGpu);
@@ -147,7 +147,7 @@ std::int32_t replaced_gpus(const OnesSchedule& current, const OnesSchedule& next
 
 OnesSchedule reorder(const OnesSchedule& schedule, const OnesSchedule& current) {
   BERTH_EXPECT(schedule.size() == current.size());
-  const std::vector<Span> spans = spans_of(schedule);
+  const std::vector<JobSpan> spans = spans_of(schedule);
   const SpanOrder order(spans, current);
   return order.found() ? order.path() : in_order(spans, current.size());
 }
