@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "berth/papers/pd_ors/slot_ledger.hpp"
+#include "berth/papers/pd_ors/slot_offer.hpp"
+
+namespace berth::papers::pd_ors {
+
+/// What the admission of one job decided.
+struct Admission {
+  double payoff = 0.0;  ///< lambda: dual of the job; 0: dropped for good
+  JobSchedule schedule = {};
+};
+
+/// Primal-dual admission online (PD-ORS's Algorithm 1 and OASiS's main loop): every job is asked
+/// once, when it arrives; it is admitted if and only if its best schedule is worth more than its
+/// cost at the prices of what is committed.
+class PrimalDualAdmission {
+ public:
+  /// All are referred to. @param units  parts of a job's work (best_schedule)
+  PrimalDualAdmission(const SlotInstance& instance, PriceRange range, const SlotSolver& solver,
+                      std::int32_t units)
+      : ledger_(instance, std::move(range)), solver_(&solver), units_(units) {}
+
+  /// @pre jobs come in the order of their arrival
+  Admission arrive(const TrainingJob& job);
+  [[nodiscard]] const SlotLedger& ledger() const { return ledger_; }
+
+ private:
+  SlotLedger ledger_;
+  const SlotSolver* solver_;
+  std::int32_t units_;
+};
+
+struct AdmissionRun {
+  std::vector<JobSchedule> schedules;  ///< by job
+  std::vector<double> payoffs;         ///< by job
+  double utility = 0.0;                ///< total, by the judge
+  /// D = sum lambda + sum p C at the last prices, which the analysis compares the utility to. It
+  /// bounds the optimum only where machines are large against tasks: a schedule without room at
+  /// arrival may pay although its prices are below U.
+  double dual = 0.0;
+  /// The same with each job's best payoff on empty machines at the last prices: an upper bound of
+  /// every schedule's total utility if the solver and the parts are exact, else an estimate.
+  double bound = 0.0;
+};
+
+/// All jobs of the instance, one after the other.
+[[nodiscard]] AdmissionRun run_admission(const SlotInstance& instance, PriceRange range,
+                                         const SlotSolver& solver, std::int32_t units);
+
+}  // namespace berth::papers::pd_ors

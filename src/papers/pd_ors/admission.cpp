@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/papers/pd_ors/admission.hpp"
+
+#include <utility>
+
+namespace berth::papers::pd_ors {
+
+Admission PrimalDualAdmission::arrive(const TrainingJob& job) {
+  ScheduleOffer offer = best_schedule(
+      job, ledger_, *solver_, {.from = job.arrival, .samples = job.samples, .units = units_});
+  if (offer.payoff <= 0.0) return {};
+  ledger_.commit(job, offer.schedule);
+  return {offer.payoff, std::move(offer.schedule)};
+}
+
+AdmissionRun run_admission(const SlotInstance& instance, PriceRange range, const SlotSolver& solver,
+                           std::int32_t units) {
+  check_instance(instance);
+  PrimalDualAdmission admission(instance, std::move(range), solver, units);
+  AdmissionRun run;
+  for (const TrainingJob& job : instance.jobs) {
+    Admission decided = admission.arrive(job);
+    run.dual += decided.payoff;
+    run.payoffs.push_back(decided.payoff);
+    run.schedules.push_back(std::move(decided.schedule));
+  }
+  const SlotLedger& last = admission.ledger();
+  run.dual += last.rent();
+  run.bound = last.rent();
+  for (const TrainingJob& job : instance.jobs) {
+    const ScheduleQuery query{job.arrival, job.samples, units, Room::all};
+    run.bound += best_schedule(job, last, solver, query).payoff;
+  }
+  run.utility = total_utility(instance, run.schedules);
+  return run;
+}
+
+}  // namespace berth::papers::pd_ors
