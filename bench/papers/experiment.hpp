@@ -30,6 +30,8 @@ struct Experiment {
   std::vector<ResultRow> (*run)(const ExperimentOptions& options);
 };
 
+std::vector<ResultRow> run_slaq(const ExperimentOptions& options);
+
 /// One row of the table each; the order of docs/papers.md.
 std::span<const Experiment> experiments();
 

@@ -17,7 +17,9 @@
 namespace berth::bench {
 
 std::span<const Experiment> experiments() {
-  static const std::vector<Experiment> table = {};
+  static const std::vector<Experiment> table = {
+      {"slaq", "SLAQ against fair sharing of cores", run_slaq},
+  };
   return table;
 }
 

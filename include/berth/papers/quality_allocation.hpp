@@ -31,8 +31,24 @@ struct QualityJob {
   std::int32_t most = std::numeric_limits<std::int32_t>::max();  ///< cores, >= 1
 };
 
-/// The factor that normalises a job's loss; 0: the loss never changed. @pre history.size() > 0
-[[nodiscard]] double loss_scale(LossHistory& history, LossScale scale);
+/// Points that a fit needs; fewer: the job is new. Not stated for the paper.
+inline constexpr std::size_t kLeastPoints = 4;
+
+/// A job as SLAQ sees it: the largest change of one iteration so far is 1; no fit of a new job.
+/// @pre history.size() > 0
+[[nodiscard]] QualityJob paper_quality_job(LossHistory& history, double iteration,
+                                           double iterations_per_core);
+
+/// The same job and history as Berth sees it: what it removes counts as a part of all that it will
+/// remove, from the first loss to the predicted limit, so that the sum over jobs is that of their
+/// normalised losses; and a new job, of which nothing is known, is expected to fall as 1 / (1 + k /
+/// kNewJob), so that it competes for cores at once. @pre history.size() > 0
+[[nodiscard]] QualityJob berth_quality_job(LossHistory& history, double iteration,
+                                           double iterations_per_core);
+
+/// Iterations after which half the loss of a new job is expected to be gone: chosen, not tuned; a
+/// third of it changes results by less than their intervals (docs/papers.md).
+inline constexpr double kNewJob = 10.0;
 
 /// Predicted, normalised loss that one core more removes in the epoch: with cores + 1 rather than
 /// `cores`. Falls with `cores`, as the curve is convex. @pre job.fit

@@ -52,13 +52,34 @@ std::vector<std::int32_t> first_cores(std::span<const QualityJob> jobs, std::int
   return given;
 }
 
+/// 0: a loss that never changes earns nothing.
+double inverse_of(double range) { return range > 0.0 ? 1.0 / range : 0.0; }
+
 }  // namespace
 
-double loss_scale(LossHistory& history, LossScale scale) {
-  const double range = scale == LossScale::largest_change
-                           ? history.largest_change()
-                           : history.first_loss() - history.fit().curve.limit();
-  return range > 0.0 ? 1.0 / range : 0.0;
+QualityJob paper_quality_job(LossHistory& history, double iteration, double iterations_per_core) {
+  QualityJob job{.fit = {}, .iteration = iteration, .iterations_per_core = iterations_per_core};
+  if (history.size() < kLeastPoints) return job;
+  job.fit = history.fit();
+  job.scale = inverse_of(history.largest_change());
+  return job;
+}
+
+QualityJob berth_quality_job(LossHistory& history, double iteration, double iterations_per_core) {
+  QualityJob job{.fit = {}, .iteration = iteration, .iterations_per_core = iterations_per_core};
+  if (history.size() < kLeastPoints) {
+    job.fit = LossFit{.curve = {.family = speed::LossFamily::sublinear,
+                                .a = 0.0,
+                                .b = 1.0 / kNewJob,
+                                .c = 1.0,
+                                .d = 0.0},
+                      .origin = 0.0,
+                      .error = 0.0};
+    return job;
+  }
+  job.fit = history.fit();
+  job.scale = inverse_of(history.first_loss() - job.fit->curve.limit());
+  return job;
 }
 
 double quality_gain(const QualityJob& job, std::int32_t cores) {

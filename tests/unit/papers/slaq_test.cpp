@@ -203,16 +203,37 @@ TEST(QualityAllocation, UnitsOfTheLossDoNotMatter) {
     }
     for (auto* of : {&plain, &scaled}) {
       LossHistory& history = (*of)[j];
-      (of == &plain ? a : b)
-          .push_back({.fit = history.fit(),
-                      .iteration = 11.0,
-                      .iterations_per_core = 1.0,
-                      .scale = loss_scale(history, LossScale::largest_change)});
+      (of == &plain ? a : b).push_back(paper_quality_job(history, 11.0, 1.0));
     }
   }
   EXPECT_EQ(divide_by_quality(a, 100), divide_by_quality(b, 100));
   for (QualityJob& job : b) job.scale = 1.0;  // without normalisation the unit decides
   EXPECT_NE(divide_by_quality(a, 100), divide_by_quality(b, 100));
+}
+
+TEST(QualityAllocation, BerthLetsNewJobsCompete) {
+  LossHistory converged, fresh;
+  for (int k = 0; k < 40; ++k) converged.add(k, std::pow(0.8, k));
+  fresh.add(0.0, 500.0);
+  const auto divide = [&](auto&& view) {
+    std::vector<QualityJob> jobs(4, view(converged, 39.0, 0.1));
+    jobs.push_back(view(fresh, 0.0, 0.1));
+    return divide_by_quality(jobs, 100);
+  };
+  EXPECT_EQ(divide(paper_quality_job)[4], 20);  // an equal share
+  EXPECT_EQ(divide(berth_quality_job)[4], 96);  // all but what the others must have
+}
+
+TEST(QualityAllocation, BerthWeighsByTheWholeReduction) {
+  // Both fall by 1 % of what is left in the last iteration; one has had its large change before.
+  LossHistory steep, even;
+  for (int k = 0; k < 60; ++k) {
+    steep.add(k, std::pow(0.99, k) + (k == 0 ? 9.0 : 0.0));
+    even.add(k, 10.0 * std::pow(0.99, k));
+  }
+  const QualityJob a = berth_quality_job(steep, 59.0, 1.0), b = berth_quality_job(even, 59.0, 1.0);
+  const double left_a = std::pow(0.99, 59) / 10.0, left_b = std::pow(0.99, 59);
+  EXPECT_NEAR(quality_gain(a, 0) / quality_gain(b, 0), left_a / left_b, 0.05 * left_a / left_b);
 }
 
 TEST(QualityAllocation, EqualSharesWithLimits) {
@@ -236,10 +257,7 @@ TEST(QualityAllocation, LargeClustersAreDecidedInTime) {
     const auto begin = std::chrono::steady_clock::now();
     std::vector<QualityJob> jobs;
     for (std::size_t j = 0; j < histories.size(); ++j) {
-      jobs.push_back({.fit = histories[j].fit(),
-                      .iteration = 29.0,
-                      .iterations_per_core = 0.5,
-                      .scale = loss_scale(histories[j], LossScale::largest_change)});
+      jobs.push_back(paper_quality_job(histories[j], 29.0, 0.5));
     }
     const auto cores = divide_by_quality(jobs, 16'000);
     seconds.push_back(

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiment.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "berth/papers/paired_statistics.hpp"
+
+namespace berth::bench {
+namespace {
+
+const std::vector<double>& values(const std::vector<ResultRow>& rows, std::string_view setting,
+                                  std::string_view metric, std::string_view scheduler) {
+  const auto at = std::ranges::find_if(rows, [&](const ResultRow& row) {
+    return row.setting == setting && row.metric == metric && row.scheduler == scheduler;
+  });
+  EXPECT_NE(at, rows.end());
+  return at->by_seed;
+}
+
+/// Part by which a is below b, for certain: from the end of the interval of the paired difference.
+double surely_below(const std::vector<double>& a, const std::vector<double>& b) {
+  return -papers::paired_difference(a, b).high() / papers::mean_interval(b).mean;
+}
+
+TEST(SlaqExperiment, QualityComesSoonerAndEndsLater) {
+  const std::vector<ResultRow> rows = run_slaq({.seeds = 10, .smoke = false});
+  const auto of = [&](std::string_view metric, std::string_view scheduler) -> const auto& {
+    return values(rows, "load 1.15", metric, scheduler);
+  };
+  const auto loss = "mean normalised loss", to_90 = "time to 90 %, s", exit = "time to exit, s";
+  EXPECT_GE(surely_below(of(loss, "slaq"), of(loss, "fair")), 0.25);
+  EXPECT_GE(surely_below(of(to_90, "slaq"), of(to_90, "fair")), 0.30);
+  EXPECT_GT(surely_below(of(exit, "fair"), of(exit, "slaq")), 0.0);  // the price
+  EXPECT_GT(surely_below(of(loss, "berth"), of(loss, "slaq")), 0.0);
+  EXPECT_GT(surely_below(of(to_90, "berth"), of(to_90, "slaq")), 0.0);
+}
+
+}  // namespace
+}  // namespace berth::bench
