@@ -4,11 +4,16 @@
 #include <algorithm>
 #include <vector>
 
+#include "berth/papers/ones.hpp"
+
 namespace berth::papers {
 namespace {
 
 const std::vector<PaperPolicyRow>& rows() {
-  static const std::vector<PaperPolicyRow> table = {};
+  static const std::vector<PaperPolicyRow> table = {
+      {"ones", "evolution of GPUs, batches and places of elastic jobs (ONES)", true,
+       [](const PaperWorld& world) { return make_ones(world, default_training(world), {}); }},
+  };
   return table;
 }
 
