@@ -115,6 +115,12 @@ SlotLedger::SlotLedger(const SlotInstance& instance, PriceRange range)
     price_.insert(price_.end(), range_.lowest.begin(), range_.lowest.end());
 }
 
+SlotLedger::SlotLedger(const SlotInstance& instance, std::vector<double> prices)
+    : instance_(&instance), committed_(prices.size(), 0.0), price_(std::move(prices)) {
+  BERTH_EXPECT(price_.size() ==
+               static_cast<std::size_t>(instance.slots) * instance.capacity.size());
+}
+
 double SlotLedger::price_of(std::size_t entry, double amount) const {
   const double capacity = instance_->capacity[entry];
   if (capacity <= 0.0) return range_.highest[entry];
@@ -143,14 +149,23 @@ double SlotLedger::cost(const TrainingJob& job, const JobSchedule& schedule) con
 }
 
 void SlotLedger::commit(const TrainingJob& job, const JobSchedule& schedule) {
+  add(job, schedule, 1.0);
+}
+
+void SlotLedger::release(const TrainingJob& job, const JobSchedule& schedule) {
+  add(job, schedule, -1.0);
+}
+
+void SlotLedger::add(const TrainingJob& job, const JobSchedule& schedule, double sign) {
   for (const SlotShare& share : schedule) {
     for (const MachineShare& m : share.machines) {
       for (std::size_t r = 0; r < instance_->resources; ++r) {
         const std::size_t entry = m.machine * instance_->resources + r;
         double& amount = committed_[index(share.slot, entry)];
-        amount += job.worker[r] * m.workers + job.server[r] * m.servers;
-        BERTH_EXPECT(amount <= instance_->capacity[entry] * (1.0 + kRoundingSlack));
-        price_[index(share.slot, entry)] = price_of(entry, amount);
+        amount += sign * (job.worker[r] * m.workers + job.server[r] * m.servers);
+        BERTH_EXPECT(amount <= instance_->capacity[entry] * (1.0 + kRoundingSlack) &&
+                     amount >= -kRoundingSlack * instance_->capacity[entry]);
+        if (!range_.lowest.empty()) price_[index(share.slot, entry)] = price_of(entry, amount);
       }
     }
   }

@@ -54,7 +54,7 @@ struct MachineShare {
 /// What a job holds in one slot.
 struct SlotShare {
   std::int32_t slot = 0;
-  std::vector<MachineShare> machines;  ///< ascending, none empty
+  std::vector<MachineShare> machines = {};  ///< ascending, none empty
 
   [[nodiscard]] std::int32_t workers() const;
   [[nodiscard]] std::int32_t servers() const;

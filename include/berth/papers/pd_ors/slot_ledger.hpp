@@ -28,11 +28,13 @@ struct PriceRange {
 [[nodiscard]] PriceRange oasis_prices(const SlotInstance& instance, std::size_t worker_machines,
                                       double least_utility = 1e-9);
 
-/// What admitted jobs have committed, and the prices that follow:
-/// p = L (U / L)^(committed / capacity).
+/// What jobs have committed, and prices: those that follow from it,
+/// p = L (U / L)^(committed / capacity), or given ones.
 class SlotLedger {
  public:
   SlotLedger(const SlotInstance& instance, PriceRange range);
+  /// @param prices  by slot, machine, resource; they stay as they are
+  SlotLedger(const SlotInstance& instance, std::vector<double> prices);
 
   [[nodiscard]] double committed(std::int32_t slot, std::size_t entry) const {
     return committed_[index(slot, entry)];
@@ -44,7 +46,6 @@ class SlotLedger {
   [[nodiscard]] double free(std::int32_t slot, std::size_t entry) const {
     return instance_->capacity[entry] - committed_[index(slot, entry)];
   }
-  [[nodiscard]] const PriceRange& range() const { return range_; }
   [[nodiscard]] const SlotInstance& instance() const { return *instance_; }
   /// sum_t sum_h sum_r p C, the part of the dual that machines hold.
   [[nodiscard]] double rent() const;
@@ -52,15 +53,18 @@ class SlotLedger {
   [[nodiscard]] double cost(const TrainingJob& job, const JobSchedule& schedule) const;
   /// Takes the resources. @pre they are free
   void commit(const TrainingJob& job, const JobSchedule& schedule);
+  /// Gives them back. @pre they were committed
+  void release(const TrainingJob& job, const JobSchedule& schedule);
 
  private:
+  void add(const TrainingJob& job, const JobSchedule& schedule, double sign);
   [[nodiscard]] std::size_t index(std::int32_t slot, std::size_t entry) const {
     return static_cast<std::size_t>(slot) * instance_->capacity.size() + entry;
   }
   [[nodiscard]] double price_of(std::size_t entry, double amount) const;
 
   const SlotInstance* instance_;
-  PriceRange range_;
+  PriceRange range_;                       ///< empty: prices are given
   std::vector<double> committed_, price_;  ///< by slot, machine, resource
 };
 
