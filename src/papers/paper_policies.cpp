@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "berth/papers/berth_elastic.hpp"
 #include "berth/papers/ones.hpp"
 
 namespace berth::papers {
@@ -13,6 +14,10 @@ const std::vector<PaperPolicyRow>& rows() {
   static const std::vector<PaperPolicyRow> table = {
       {"ones", "evolution of GPUs, batches and places of elastic jobs (ONES)", true,
        [](const PaperWorld& world) { return make_ones(world, default_training(world), {}); }},
+      {"berth-elastic", "GPUs, batches and places of elastic jobs for mean completion time", true,
+       [](const PaperWorld& world) {
+         return make_berth_elastic(world, default_training(world), {});
+       }},
   };
   return table;
 }
