@@ -21,6 +21,7 @@ struct ProfiledJob {
   double reference = 0.0;
   std::int64_t batch = 0;
   std::int64_t line = 0;
+  speed::JobLoss loss;
 };
 
 class ProfilesReader {
@@ -66,8 +67,8 @@ class ProfilesReader {
 
  private:
   void read_job(const JsonAt& at, std::int64_t line) {
-    static constexpr std::string_view keys[] = {"job", "profile", "reference", "batch"};
-    ProfiledJob job{.job = {}, .profile = {}, .line = line};
+    static constexpr std::string_view keys[] = {"job", "profile", "reference", "batch", "loss"};
+    ProfiledJob job{.job = {}, .profile = {}, .line = line, .loss = {}};
     const auto seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
       if (key == 0) {
         const auto found = jobs_.find(value.text());
@@ -77,8 +78,9 @@ class ProfilesReader {
       if (key == 1) job.profile = value.name();
       if (key == 2) job.reference = value.amount(1e15);
       if (key == 3) job.batch = value.integer(1, std::int64_t{1} << 40);
+      if (key == 4) job.loss = read_loss(value);
     });
-    at.need(keys, 2, seen);
+    at.need(keys, job.loss.iterations > 0.0 ? 1 : 2, seen);
     profiled_.push_back(std::move(job));
   }
 
@@ -88,6 +90,12 @@ class ProfilesReader {
   }
 
   void assign(const ProfiledJob& job) {
+    if (job.loss.iterations > 0.0) {
+      speed::JobLoss& loss = row(profiles_.losses, job.job);
+      if (loss.iterations > 0.0) refuse(job, "the job has a loss already", "");
+      loss = job.loss;
+    }
+    if (job.profile.empty()) return;
     const auto found = definitions_.find(job.profile);
     if (found == definitions_.end())
       refuse(job, "no profile \"" + job.profile + "\"", "define it on a line with \"model\"");

@@ -27,5 +27,6 @@ struct ProfileDefinition {
 /// @throws InputError with line and field
 ProfileDefinition read_profile(const JsonAt& at, const model::Cluster& cluster);
 speed::RingOptions read_links(const JsonAt& at);
+speed::JobLoss read_loss(const JsonAt& at);
 
 }  // namespace berth::io

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/papers/paper_policies.hpp"
 
+#include "slaq/slaq_policy.hpp"
+
 #include <algorithm>
 #include <vector>
 
@@ -18,6 +20,7 @@ const std::vector<PaperPolicyRow>& rows() {
        [](const PaperWorld& world) {
          return make_berth_elastic(world, default_training(world), {});
        }},
+      {"slaq", "GPUs to the largest predicted drop of loss (SLAQ, SoCC 2017)", true, make_slaq},
   };
   return table;
 }

@@ -63,6 +63,19 @@ inline constexpr double kNewJob = 10.0;
 [[nodiscard]] std::vector<std::int32_t> divide_by_quality(std::span<const QualityJob> jobs,
                                                           std::int64_t cores);
 
+/// One size that a job may have.
+struct SizeOption {
+  double gpus = 0.0;   ///< > 0
+  double value = 0.0;  ///< normalised loss that it removes in the epoch
+};
+
+/// The same where jobs have few sizes: the option of each job, -1: none. First each job has its
+/// first option, in the order of value per GPU, as long as GPUs are left; then the job with the
+/// largest gain per GPU takes its next option on the upper concave envelope of value by GPUs,
+/// whatever fits. @pre options of a job ascend in GPUs  O(options log options)
+[[nodiscard]] std::vector<std::int32_t> divide_options(
+    std::span<const std::vector<SizeOption>> jobs, double gpus);
+
 /// The same cores for each job, as far as its most allows: the work-conserving fair baseline.
 /// A core that remains goes to the first positions.
 [[nodiscard]] std::vector<std::int32_t> divide_equally(std::span<const std::int32_t> most,

@@ -8,6 +8,7 @@
 
 #include "berth/model/instance.hpp"
 #include "berth/speed/layered_overlap.hpp"
+#include "berth/speed/loss_curve.hpp"
 #include "berth/speed/model.hpp"
 #include "berth/speed/parameter_server.hpp"
 #include "berth/speed/ring_contention.hpp"
@@ -34,6 +35,12 @@ struct JobProfile {
   std::int64_t batch = 0;            ///< samples of an iteration; 0: that of the model
 };
 
+/// The loss of a job in training. It does not change how fast the job runs.
+struct JobLoss {
+  LossCurve curve;
+  double iterations = 0.0;  ///< of the whole job, > 0; 0: its loss is not known
+};
+
 /// Profiles of the jobs of an instance (docs/formats.md). Lists by JobId are empty when no job has
 /// such a profile.
 struct Profiles {
@@ -44,6 +51,7 @@ struct Profiles {
   std::vector<OverlapProfile> overlaps;
   std::vector<ElasticBatchJob> goodputs;
   std::vector<RingJob> rings;
+  std::vector<JobLoss> losses;
   RingOptions links;
 
   /// The job's reference rate. @pre it has a profile
