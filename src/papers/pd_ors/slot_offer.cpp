@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 namespace berth::papers::pd_ors {
 namespace {
@@ -33,67 +34,53 @@ void sort_by_machine(std::vector<MachineShare>& shares) {
   std::ranges::sort(shares, {}, &MachineShare::machine);
 }
 
-/// Theta of one job: least cost by slot and parts left, and how it came about.
-class Programme {
- public:
-  Programme(const TrainingJob& job, const SlotLedger& ledger, const SlotSolver& solver,
-            const ScheduleQuery& query)
-      : units_(static_cast<std::size_t>(query.units)),
-        from_(query.from),
-        part_(query.samples / query.units) {
-    const double most = solver.most_samples(job) / part_ * (1.0 + kRoundingSlack);
-    most_ = static_cast<std::size_t>(std::min(most, static_cast<double>(units_)));
-    least_.assign(units_ + 1, std::numeric_limits<double>::infinity());
-    least_[0] = 0.0;
-    for (std::int32_t t = from_; t < ledger.instance().slots; ++t)
-      add_slot(market_of(job, ledger, t, query.room), solver);
+/// The cheapest machine for all; of equal ones that which has least room for more.
+SlotOffer fullest_machine(const SlotMarket& market, double samples) {
+  const TrainingJob& job = *market.job;
+  const double needed = job.workers_for(samples, job.internal_cost);
+  SlotOffer best;
+  if (needed > job.max_workers) return best;
+  const auto workers = static_cast<std::int32_t>(needed);
+  const std::int32_t servers = job.servers_for(workers);
+  std::int32_t least = 0;
+  for (std::size_t h = 0; h < market.machines(); ++h) {
+    const double cost = market.worker_price[h] * workers + market.server_price[h] * servers;
+    if (cost > best.cost || !market.fits(h, workers, servers)) continue;
+    const std::int32_t room = market.room(h, job.worker);
+    if (cost == best.cost && room >= least) continue;
+    least = room;
+    best = {cost, {{static_cast<std::uint32_t>(h), workers, servers}}};
   }
+  return best;
+}
 
-  [[nodiscard]] double cost(std::int32_t completion) const {
-    return totals_[static_cast<std::size_t>(completion - from_)];
+/// Servers, then workers, by ascending price, then most room for workers.
+SlotOffer spread(const SlotMarket& market, std::int32_t workers) {
+  const TrainingJob& job = *market.job;
+  std::vector<std::int32_t> room(market.machines());
+  for (std::size_t h = 0; h < room.size(); ++h) room[h] = market.room(h, job.worker);
+  std::vector<std::size_t> order(market.machines());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(
+      order, {}, [&](std::size_t h) { return std::pair(market.worker_price[h], -room[h]); });
+  SlotOffer offer{.cost = 0.0};
+  std::int32_t servers = job.servers_for(workers);
+  for (const std::size_t h : order) {
+    MachineShare share{.machine = static_cast<std::uint32_t>(h)};
+    share.servers = std::min(servers, market.room(h, job.server));
+    while (share.workers < std::min(workers, room[h]) &&
+           market.fits(h, share.workers + 1, share.servers))
+      ++share.workers;
+    if (share.workers + share.servers == 0) continue;
+    workers -= share.workers;
+    servers -= share.servers;
+    offer.cost += market.worker_price[h] * share.workers + market.server_price[h] * share.servers;
+    offer.machines.push_back(share);
   }
-
-  [[nodiscard]] JobSchedule schedule(std::int32_t completion) const {
-    JobSchedule result;
-    std::size_t left = units_;
-    for (std::int32_t t = completion; t >= from_ && left > 0; --t) {
-      const auto s = static_cast<std::size_t>(t - from_);
-      const std::size_t v = choice_[s][left];
-      if (v > 0) result.push_back({t, offers_[s][v].machines});
-      left -= v;
-    }
-    std::ranges::reverse(result);
-    return result;
-  }
-
- private:
-  void add_slot(const SlotMarket& market, const SlotSolver& solver) {
-    std::vector<SlotOffer>& offers = offers_.emplace_back(most_ + 1);
-    offers[0].cost = 0.0;
-    for (std::size_t v = 1; v <= most_; ++v)
-      offers[v] = solver.cheapest(market, part_ * static_cast<double>(v));
-    std::vector<std::size_t>& choice = choice_.emplace_back(units_ + 1, 0);
-    std::vector<double> next = least_;
-    for (std::size_t left = 1; left <= units_; ++left) {
-      for (std::size_t v = 1; v <= std::min(most_, left); ++v) {
-        const double cost = offers[v].cost + least_[left - v];
-        if (cost >= next[left]) continue;
-        next[left] = cost;
-        choice[left] = v;
-      }
-    }
-    least_ = std::move(next);
-    totals_.push_back(least_[units_]);
-  }
-
-  std::size_t units_, most_ = 0;
-  std::int32_t from_;
-  double part_;
-  std::vector<double> least_;                     ///< by parts trained
-  std::vector<double> totals_;                    ///< by slot: Theta(t, V)
-  std::vector<std::vector<SlotOffer>> offers_;    ///< by slot, parts
-  std::vector<std::vector<std::size_t>> choice_;  ///< by slot, parts trained until then
-};
+  if (workers > 0 || servers > 0) return {};
+  sort_by_machine(offer.machines);
+  return offer;
+}
 
 }  // namespace
 
@@ -115,8 +102,8 @@ std::int32_t SlotMarket::room(std::size_t machine, std::span<const double> deman
   return static_cast<std::int32_t>(most);
 }
 
-SlotMarket market_of(const TrainingJob& job, const SlotLedger& ledger, std::int32_t slot,
-                     Room room) {
+SlotMarket market_of(const TrainingJob& job, const SlotLedger& ledger, std::int32_t slot, Room room,
+                     double price_factor) {
   const SlotInstance& instance = ledger.instance();
   SlotMarket market{.job = &job, .resources = instance.resources};
   market.worker_price.assign(instance.machines(), 0.0);
@@ -125,8 +112,8 @@ SlotMarket market_of(const TrainingJob& job, const SlotLedger& ledger, std::int3
   for (std::size_t e = 0; e < market.free.size(); ++e) {
     const std::size_t h = e / instance.resources, r = e % instance.resources;
     market.free[e] = room == Room::all ? instance.capacity[e] : ledger.free(slot, e);
-    market.worker_price[h] += ledger.price(slot, e) * job.worker[r];
-    market.server_price[h] += ledger.price(slot, e) * job.server[r];
+    market.worker_price[h] += price_factor * ledger.price(slot, e) * job.worker[r];
+    market.server_price[h] += price_factor * ledger.price(slot, e) * job.server[r];
   }
   return market;
 }
@@ -161,6 +148,15 @@ SlotOffer SeparateSlots::cheapest(const SlotMarket& market, double samples) cons
   return offer;
 }
 
+SlotOffer PackedSlots::cheapest(const SlotMarket& market, double samples) const {
+  const TrainingJob& job = *market.job;
+  SlotOffer near = fullest_machine(market, samples);
+  const double needed = job.workers_for(samples, job.external_cost);
+  if (needed > job.max_workers) return near;
+  SlotOffer far = spread(market, static_cast<std::int32_t>(needed));
+  return far.cost < near.cost ? far : near;
+}
+
 SlotOffer ExhaustiveSlots::cheapest(const SlotMarket& market, double samples) const {
   const TrainingJob& job = *market.job;
   SlotOffer best = ColocatedSlots().cheapest(market, samples);
@@ -186,22 +182,6 @@ SlotOffer ExhaustiveSlots::cheapest(const SlotMarket& market, double samples) co
         }
       };
   place(0, workers, job.servers_for(workers), 0.0);
-  return best;
-}
-
-ScheduleOffer best_schedule(const TrainingJob& job, const SlotLedger& ledger,
-                            const SlotSolver& solver, const ScheduleQuery& query) {
-  const Programme programme(job, ledger, solver, query);
-  ScheduleOffer best;
-  std::int32_t completion = -1;
-  for (std::int32_t t = query.from; t < ledger.instance().slots; ++t) {
-    const double payoff = job.utility(t) - programme.cost(t);
-    if (payoff <= best.payoff) continue;
-    best.payoff = payoff;
-    best.cost = programme.cost(t);
-    completion = t;
-  }
-  if (completion >= 0) best.schedule = programme.schedule(completion);
   return best;
 }
 

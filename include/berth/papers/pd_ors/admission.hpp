@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "berth/papers/pd_ors/best_schedule.hpp"
 #include "berth/papers/pd_ors/slot_ledger.hpp"
-#include "berth/papers/pd_ors/slot_offer.hpp"
 
 namespace berth::papers::pd_ors {
 
