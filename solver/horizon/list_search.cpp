@@ -52,13 +52,26 @@ Plan ListSearch::run(std::vector<JobList> lists, std::int64_t tries, double boun
     if (found.cost >= best.cost) break;
     best = std::move(found);
   }
-  if (tries > 0 && best.cost > bound) {
-    const auto regret = regrets(problem_, prices_, best.planner->built().plan());
-    (void)reinsert(*best.planner, prices_, regret, {.tries = tries, .enough = best.cost - bound},
-                   stop_);
-    shift(best);
-  }
+  insert_anew(best, tries, bound);
   return best.planner->built().plan();
+}
+
+Plan ListSearch::resume(std::int64_t tries, double bound) {
+  std::vector<double> starts;
+  for (const auto& start : options_.kept->starts)
+    starts.push_back(static_cast<double>(start.start));
+  ListPlan plan =
+      cheapest({{.order = order_by(starts), .rule = PlaceRule::earliest, .kept_first = true}});
+  insert_anew(plan, tries, bound);
+  return plan.planner->built().plan();
+}
+
+void ListSearch::insert_anew(ListPlan& plan, std::int64_t tries, double bound) {
+  if (tries <= 0 || plan.cost <= bound) return;
+  const auto regret = regrets(problem_, prices_, plan.planner->built().plan());
+  (void)reinsert(*plan.planner, prices_, regret,
+                 {.tries = tries, .seed = options_.seed, .enough = plan.cost - bound}, stop_);
+  shift(plan);
 }
 
 /// Runs all lists, each on a timeline of its own; returns the cheapest plan, the first of equals.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <utility>
 
 #include "berth/horizon/machine_timeline.hpp"
 #include "berth/horizon/pool_timeline.hpp"
@@ -66,6 +67,24 @@ struct CurvesOfBound {
 std::int64_t tries(const Problem& problem, const HorizonPlanOptions& options) {
   const std::int64_t jobs = std::max<std::int64_t>(1, std::ssize(problem.jobs));
   return std::min(options.most_tries, options.job_visits / jobs);
+}
+
+std::int64_t tries_on_machines(const Problem& problem, const HorizonPlanOptions& options) {
+  const std::int64_t job_visits = 14 * std::max<std::int64_t>(1, std::ssize(problem.machines));
+  return std::min(tries(problem, options), options.machine_visits / job_visits);
+}
+
+/// Fewer required jobs wait, or it costs less.
+bool is_better(const Problem& problem, const Plan& found, const Plan& plan) {
+  const auto waiting = [&](const Plan& of) {
+    std::int64_t count = 0;
+    for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+      if (problem.jobs[j].required && !of.starts[j].placed()) ++count;
+    }
+    return count;
+  };
+  return std::pair(waiting(found), cost_of(problem, found)) <
+         std::pair(waiting(plan), cost_of(problem, plan));
 }
 
 bool some_may_wait(const Problem& problem) {
@@ -135,13 +154,27 @@ horizon::Plan plan_on_machines(const horizon::Problem& problem, const HorizonBou
   horizon_plan::ListSearch search(problem, at.prices, bound.grid, options, stop, [&] {
     return std::make_unique<horizon::MachineTimeline>(problem);
   });
-  const std::int64_t job_visits = 14 * std::max<std::int64_t>(1, std::ssize(problem.machines));
-  const std::int64_t tries =
-      std::min(horizon_plan::tries(problem, options), options.machine_visits / job_visits);
-  horizon::Plan plan = search.run(
-      horizon_plan::lists_by_starts(problem, at.prices, bound, pools, options), tries, bound.bound);
+  horizon::Plan plan =
+      search.run(horizon_plan::lists_by_starts(problem, at.prices, bound, pools, options),
+                 horizon_plan::tries_on_machines(problem, options), bound.bound);
   assign_devices(problem, plan);
   return plan;
+}
+
+horizon::Plan improve_on_machines(const horizon::Problem& problem, const HorizonBound& bound,
+                                  const horizon::Plan& plan, const HorizonPlanOptions& options,
+                                  const StopToken& stop) {
+  HorizonPlanOptions from = options;
+  from.kept = &plan;
+  const horizon_plan::CurvesOfBound at(problem, bound);
+  horizon_plan::ListSearch search(problem, at.prices, bound.grid, from, stop, [&] {
+    return std::make_unique<horizon::MachineTimeline>(problem);
+  });
+  horizon::Plan found =
+      search.resume(horizon_plan::tries_on_machines(problem, options), bound.bound);
+  if (!horizon_plan::is_better(problem, found, plan)) return plan;
+  assign_devices(problem, found);
+  return found;
 }
 
 }  // namespace berth::solver

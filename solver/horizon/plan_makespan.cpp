@@ -96,37 +96,47 @@ Problem tardiness_after(const Problem& problem, Seconds end) {
 }
 
 /// Searches a plan that ends by `end`, from the starts of another one, without prices.
-MakespanPlan ending_by(const Problem& problem, Seconds end, const Plan& from,
+MakespanPlan ending_by(const Problem& problem, Seconds end, const Plan& from, std::uint64_t seed,
                        const StopToken& stop) {
   const Problem late = tardiness_after(problem, end);
   HorizonBound free{.grid = {problem.now, end}, .ends = {}, .budgets = problem.budgets.size()};
   free.ends.assign(2 * free_curves(problem) + free.budgets, 0.0);
-  const HorizonPlanOptions options{.machine_leads = {0.0, 0.5},
-                                   .reorderings = 1,
-                                   .job_visits = kJobVisits,
-                                   .most_tries = kMostTries};
-  return ranked(problem, plan_on_machines(late, free, from, options, stop));
+  const HorizonPlanOptions options{
+      .machine_leads = {0.0, 0.5}, .reorderings = 1, .job_visits = kJobVisits, .seed = seed};
+  return ranked(problem, seed == 0 ? plan_on_machines(late, free, from, options, stop)
+                                   : improve_on_machines(late, free, from, options, stop));
+}
+
+/// Aims between what no plan reaches and the best plan.
+void search_targets(const Problem& problem, Seconds least, std::uint64_t seed, MakespanPlan& best,
+                    const StopToken& stop) {
+  for (int i = 0; i < kMostTargets && least < best.rank.second && !stop.requested(); ++i) {
+    const Seconds target = least + (best.rank.second - least) / 2;
+    MakespanPlan next = ending_by(problem, target, best.plan, seed, stop);
+    if (next.rank.second > target) least = target + 1;  // not found
+    if (next.rank < best.rank) best = std::move(next);
+  }
 }
 
 }  // namespace
 }  // namespace horizon_plan
 
 MakespanSolution plan_makespan(const horizon::Problem& problem, const StopToken& stop) {
-  using horizon_plan::MakespanPlan;
-  MakespanPlan best = horizon_plan::by_lists(problem);
+  horizon_plan::MakespanPlan best = horizon_plan::by_lists(problem);
   MakespanSolution solution{.plan = {},
                             .bound = bound_makespan_of_placed(problem, best.plan, stop)};
-  horizon::Seconds least = solution.bound.bound;
-  for (int i = 0; i < horizon_plan::kMostTargets && least < best.rank.second; ++i) {
-    if (stop.requested()) break;
-    const horizon::Seconds target = least + (best.rank.second - least) / 2;
-    MakespanPlan next = horizon_plan::ending_by(problem, target, best.plan, stop);
-    if (next.rank.second > target) least = target + 1;  // not found
-    if (next.rank < best.rank) best = std::move(next);
-  }
+  horizon_plan::search_targets(problem, solution.bound.bound, 0, best, stop);
   assign_devices(problem, best.plan);
   solution.plan = std::move(best.plan);
   return solution;
+}
+
+void improve_makespan(const horizon::Problem& problem, std::uint64_t seed,
+                      MakespanSolution& solution, const StopToken& stop) {
+  auto best = horizon_plan::ranked(problem, std::move(solution.plan));
+  horizon_plan::search_targets(problem, solution.bound.bound, seed, best, stop);
+  assign_devices(problem, best.plan);
+  solution.plan = std::move(best.plan);
 }
 
 }  // namespace berth::solver

@@ -16,6 +16,10 @@
 namespace berth::apps {
 namespace {
 
+std::string effort_text(int effort) {
+  return effort == pipeline::kMostEffort ? "max" : fmt::format("{}", effort);
+}
+
 ExitCode plan_on_root(const PlanFlags& flags, report::ProgressTable& progress,
                       const StopToken& stop) {
   const double start = progress.seconds();
@@ -25,12 +29,15 @@ ExitCode plan_on_root(const PlanFlags& flags, report::ProgressTable& progress,
   pipeline::HorizonRequest request{.horizon = flags.horizon,
                                    .jobs_path = flags.input.jobs,
                                    .keep = {},
-                                   .keep_price = flags.keep_price};
+                                   .keep_price = flags.keep_price,
+                                   .effort = flags.plan.effort,
+                                   .gap = flags.plan.gap};
   if (!flags.keep.empty()) {
     request.keep = io::parse_horizon_plan(io::read_file(flags.keep), flags.keep);
   }
   model::HorizonPlan plan = pipeline::plan_horizon(instance, request, progress, stop);
   plan.options = {{"objective", std::string(model::to_string(flags.horizon.objective))}};
+  if (flags.plan.effort != 1) plan.options["effort"] = effort_text(flags.plan.effort);
   if (flags.keep_price) plan.options["keep-price"] = fmt::format("{}", *flags.keep_price);
   plan.seconds["load"] = loaded - start;
   pipeline::write_horizon_plan(flags.out, instance, plan);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "berth/planner_model/room.hpp"
 #include "berth/planner_model/value.hpp"
 
 namespace berth::pipeline {
@@ -84,13 +85,31 @@ solver::JobCounts mix_of_gains(const InstanceView& instance, const model::Horizo
   return mix;
 }
 
-/// Seconds of tasks by shape, of the jobs that a type can run.
+/// By shape: true when some machine of the type holds a task. O(shapes x machines)
+std::vector<bool> held_on(const InstanceView& instance, GpuTypeId type) {
+  const model::Cluster& cluster = instance.cluster;
+  const planner_model::Room room(cluster);
+  std::vector<bool> held;
+  for (const model::Shape& shape : instance.workload.tables().shapes) {
+    bool found = false;
+    for (std::size_t m = 0; m < cluster.machines() && !found; ++m) {
+      found = cluster.class_of(MachineId(m)).gpu_type == type && room.fits(MachineId(m), shape);
+    }
+    held.push_back(found);
+  }
+  return held;
+}
+
+/// Seconds of tasks by shape, of the jobs that machines of a type hold.
 std::map<ShapeId, double> work_on(const InstanceView& instance, const HorizonProblem& translated,
                                   GpuTypeId type) {
+  const std::vector<bool> held = held_on(instance, type);
   std::map<ShapeId, double> work;
   const Problem& problem = translated.problem;
   for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
     const auto groups = instance.workload.groups_of(instance.workload.job(translated.jobs[j]));
+    const auto fits = [&](const model::TaskGroup& group) { return held[group.shape.index()]; };
+    if (!std::ranges::all_of(groups, fits)) continue;
     for (const Option& option : problem.options_of(problem.jobs[j])) {
       if (gpus_of(option) == 0.0 || pool_type(translated, option) != type) continue;
       const auto tasks = problem.tasks_of(option);

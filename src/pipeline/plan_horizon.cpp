@@ -6,6 +6,7 @@
 #include "horizon_placements.hpp"
 #include "horizon_problem.hpp"
 #include "horizon_promises.hpp"
+#include "solve_horizon.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -21,8 +22,6 @@
 #include "berth/io/jobs_file.hpp"
 #include "berth/model/digest.hpp"
 #include "berth/solver/horizon_bound.hpp"
-#include "berth/solver/horizon_makespan.hpp"
-#include "berth/solver/horizon_plan.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -30,9 +29,6 @@ namespace {
 using model::Horizon;
 using model::InstanceView;
 using model::PriceCurves;
-
-/// Required jobs are worth this many times the largest cost when they are planned first.
-constexpr double kRequiredFirst = 1e3;
 
 void expect_planned(const InstanceView& instance, const std::string& jobs_path) {
   const certify::UnplannedKey unplanned = certify::unplanned_key(instance);
@@ -44,78 +40,6 @@ void expect_planned(const InstanceView& instance, const std::string& jobs_path) 
       {.file = jobs_path, .line = io::line_of(jobs_path, unplanned.job), .field = unplanned.key},
       fmt::format("{}; job {} has this key", problem, name),
       "plan without --horizon, or without this key");
-}
-
-struct Solution {
-  horizon::Plan plan;
-  horizon::PriceCertificate certificate;
-};
-
-/// What is planned, and what is bounded: the same but for promises.
-struct Task {
-  horizon::Problem planned;
-  const horizon::Problem& bounded;
-  horizon::Plan kept;
-  solver::HorizonBound bound;  ///< of `bounded`
-};
-
-Solution solve(const Task& task, const StopToken& stop) {
-  const solver::HorizonPlanOptions options{.kept = task.kept.starts.empty() ? nullptr : &task.kept};
-  const horizon::Plan pools = solver::plan_on_pools(task.planned, task.bound, options, stop);
-  return {.plan = solver::plan_on_machines(task.planned, task.bound, pools, options, stop),
-          .certificate = solver::certificate_of(task.bound)};
-}
-
-Solution solve_makespan(const horizon::Problem& problem, const StopToken& stop) {
-  solver::MakespanSolution found = solver::plan_makespan(problem, stop);
-  return {.plan = std::move(found.plan), .certificate = std::move(found.bound.refutation)};
-}
-
-/// Number of required jobs that do not start by `end`.
-std::size_t missing(const horizon::Problem& problem, const horizon::Plan& plan,
-                    horizon::Seconds end) {
-  std::size_t count = 0;
-  for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
-    const bool there = plan.starts[j].placed() && plan.starts[j].start < end;
-    if (problem.jobs[j].required && !there) ++count;
-  }
-  return count;
-}
-
-/// The problem in which required jobs are worth more than all others for their time.
-horizon::Problem with_required_first(horizon::Problem problem) {
-  double largest = 1.0;
-  for (const auto& piece : problem.cost_pieces) largest = std::max(largest, -piece.cost);
-  for (const auto& job : problem.jobs) {
-    if (!job.required) continue;
-    for (const auto& option : problem.options_of(job)) {
-      for (auto i = option.cost.begin; i < option.cost.end; ++i) {
-        auto& piece = problem.cost_pieces[static_cast<std::size_t>(i)];
-        if (piece.cost < 0.0) piece.cost -= kRequiredFirst * largest;
-      }
-    }
-  }
-  return problem;
-}
-
-Solution solve_with_required(Task task, const Horizon& horizon, const StopToken& stop) {
-  if (horizon.objective == model::HorizonObjective::makespan) {
-    return solve_makespan(task.bounded, stop);
-  }
-  Solution solution = solve(task, stop);
-  if (model::minimised(horizon.objective)) return solution;
-  const std::size_t before = missing(task.bounded, solution.plan, horizon.end());
-  if (before == 0) return solution;
-  task.planned = with_required_first(std::move(task.planned));
-  const Task first{.planned = task.planned,
-                   .bounded = task.planned,
-                   .kept = task.kept,
-                   .bound = solver::bound_horizon(task.planned, {}, stop)};
-  Solution other = solve(first, stop);
-  if (missing(task.bounded, other.plan, horizon.end()) < before) {
-    solution.plan = std::move(other.plan);
-  }
-  return solution;
 }
 
 bool all_zero(const std::vector<std::int64_t>& prices) {
@@ -168,14 +92,15 @@ model::HorizonPlan plan_horizon(const InstanceView& instance, const HorizonReque
   std::vector<PromisedStart> promises;
   const BoundedProblem bounded = bound_with_contents(instance, horizon, translated, stop);
   translated.problem = bounded.problem;
-  Task task{
+  HorizonTask task{
       .planned = bounded.problem, .bounded = bounded.problem, .kept = {}, .bound = bounded.bound};
   if (request.keep) {
     promises = promised_starts(instance, *request.keep);
     task.planned = with_promises(translated, horizon, promises, request.keep_price);
     task.kept = starts_to_keep(translated, promises);
   }
-  const Solution solution = solve_with_required(std::move(task), horizon, stop);
+  const HorizonSolution solution = solve_horizon(
+      std::move(task), horizon, {.passes = request.effort, .gap = request.gap}, progress, stop);
   const double solved = progress.seconds();
 
   model::HorizonPlan plan;

@@ -296,7 +296,21 @@ class HorizonTest(ProgramTest):
                             ".*value, flow or makespan")
         self.assert_ends(self.plan("--horizon", "soon"), 2)
         self.assert_ends(self.plan("--now", "7"), 2)
-        self.assert_ends(self.plan("--horizon", "1h", "--effort", "2"), 2)
+        self.assert_ends(self.plan("--horizon", "1h", "--shards", "2"), 2)
+
+    def test_more_effort_begins_with_all_of_less(self):
+        self.jobs([job(f"j{i}", 1 + (3 * i) % 4, 10 + 37 * i, weight=1 + i % 5) for i in range(8)])
+        found = {}
+        for effort in 1, 3:
+            done = self.plan("--horizon", "2d", "--objective", "flow", "--effort", str(effort),
+                             "--verbose")
+            self.assert_ends(done, 0)
+            self.assert_valid()
+            self.assertEqual(done.err.count(" effort "), effort - 1, done.err)
+            found[effort] = self.read_plan()
+        self.assertLessEqual(found[3]["objective"], found[1]["objective"])
+        self.assertEqual(found[3]["lower_bound"], found[1]["lower_bound"])
+        self.assertEqual(found[3]["options"]["effort"], "3")
 
     def test_jobs_that_start_now_are_a_plan_of_this_moment(self):
         held = [{"shape": "worker", "machine": "a0", "gpus": [{"index": 0, "milli": 1000}]}]

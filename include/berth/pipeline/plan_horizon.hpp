@@ -18,6 +18,8 @@ struct HorizonRequest {
   std::optional<model::RawHorizonPlan> keep;  ///< an earlier plan whose starts are promises
   /// Price of a promise at its start (docs/horizon.md); none: it is kept if at all possible.
   std::optional<double> keep_price;
+  int effort = 1;    ///< passes of search, counted: more passes begin with all of fewer
+  double gap = 0.0;  ///< no further pass at this proved gap, a fraction
 };
 
 /// Computes a certified plan in time of an instance (docs/horizon.md). Equal input gives an equal

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -45,6 +46,11 @@ struct MakespanSolution {
 /// bisected between the bound and the best plan. Same plan for any number of threads.
 /// @pre a PetscSession exists; main thread
 MakespanSolution plan_makespan(const horizon::Problem& problem, const StopToken& stop = {});
+
+/// The search goes on from a solution of the problem, by the draws of `seed` > 0: reinsertions
+/// towards targets as in plan_makespan. Never later.
+void improve_makespan(const horizon::Problem& problem, std::uint64_t seed,
+                      MakespanSolution& solution, const StopToken& stop = {});
 
 /// Jobs by longest duration first, then GPUs, then id: each to its earliest completion (Graham
 /// 1969).

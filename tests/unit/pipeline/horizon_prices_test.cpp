@@ -23,13 +23,16 @@ constexpr std::int64_t kHour = 3600;
 
 class HorizonPrices : public berth::test::WithPetsc<> {
  protected:
-  /// Four machines of 8 GPUs and 32 cores; `copies` jobs with these keys, an hour each.
-  model::HorizonPlan plan(const std::string& queues, const std::string& keys, int copies) {
+  /// Four machines of 8 GPUs and 32 cores; `copies` jobs with these keys, an hour each, and
+  /// `other`.
+  model::HorizonPlan plan(const std::string& queues, const std::string& keys, int copies,
+                          const std::string& other = "") {
     instance_.cluster = io::parse_cluster(
         "schema: 1\nclasses: {a: {gpu_type: A, gpus: 8, cpu_milli: 32000}}\n" + queues +
             "pods: [{id: p, racks: [{id: r, machines: [{ids: \"m[0-3]\", class: a}]}]}]\n",
         "cluster.yaml");
-    std::string jobs;
+    std::string jobs = other;
+    if (!other.empty()) jobs += "\n";
     for (int j = 0; j < copies; ++j) {
       jobs += R"({"id":"j)" + std::to_string(j) + R"(","duration":3600,)" + keys + "}\n";
     }
@@ -102,6 +105,14 @@ TEST_F(HorizonPrices, gangs_of_six_gpus_take_machines_of_eight_until_the_last_co
   const auto check = certify::check_horizon(instance_, raw);
   EXPECT_TRUE(check.checked.valid());
   std::filesystem::remove(path_);
+}
+
+TEST_F(HorizonPrices, a_job_that_no_machine_holds_takes_no_proof_away) {
+  request_.horizon.objective = model::HorizonObjective::makespan;
+  const auto found = plan("", R"("tasks":[{"gpus":6}])", 12,
+                          R"({"id":"large","duration":3600,"tasks":[{"gpus":9}]})");
+  EXPECT_EQ(found.required_missing.size(), 1u);
+  EXPECT_GE(found.figures.bound, 2.99 * kHour);
 }
 
 TEST_F(HorizonPrices, factors_count_in_the_proof_digest) {

@@ -45,6 +45,27 @@ TEST(HorizonPlan, is_feasible_on_pools_and_on_machines_and_above_its_bound) {
   }
 }
 
+TEST(HorizonPlan, goes_on_from_a_plan_and_is_never_dearer) {
+  int gained = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const Problem problem = test::random_horizon(
+        {.seed = seed, .jobs = 40, .longest = 30, .span = 50, .machines = 4, .gpus = 8},
+        HorizonCost::flow);
+    const HorizonBound bound = bound_horizon(problem, {.intervals = 16});
+    const Plan pools = plan_on_pools(problem, bound, {.most_tries = 20});
+    Plan plan = plan_on_machines(problem, bound, pools, {.most_tries = 20});
+    for (std::uint64_t pass = 1; pass <= 3; ++pass) {
+      const double before = cost_of(problem, plan);
+      plan = improve_on_machines(problem, bound, plan, {.most_tries = 100, .seed = pass});
+      EXPECT_LE(cost_of(problem, plan), before);
+      EXPECT_TRUE(certify::check_on_machines(problem, plan).empty());
+      gained += cost_of(problem, plan) < before ? 1 : 0;
+    }
+  }
+  EXPECT_GE(gained, 9);  // of 18
+}
+
 TEST(HorizonPlan, is_the_same_on_any_number_of_threads) {
   const Problem problem = generate::generate_horizon(generate::HorizonPreset::huge, {.jobs = 300});
   const HorizonBound bound = bound_horizon(problem, {.intervals = 16});

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "solve_horizon.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "berth/solver/horizon_makespan.hpp"
+#include "berth/solver/horizon_plan.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+using horizon::Problem;
+using model::Horizon;
+using report::ProgressTable;
+
+/// Required jobs are worth this many times the largest cost when they are planned first.
+constexpr double kRequiredFirst = 1e3;
+
+HorizonSolution solve(const HorizonTask& task, const StopToken& stop) {
+  const solver::HorizonPlanOptions options{.kept = task.kept.starts.empty() ? nullptr : &task.kept};
+  const horizon::Plan pools = solver::plan_on_pools(task.planned, task.bound, options, stop);
+  return {.plan = solver::plan_on_machines(task.planned, task.bound, pools, options, stop),
+          .certificate = solver::certificate_of(task.bound)};
+}
+
+/// Number of required jobs that do not start by `end`.
+std::size_t missing(const horizon::Problem& problem, const horizon::Plan& plan,
+                    horizon::Seconds end) {
+  std::size_t count = 0;
+  for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+    const bool there = plan.starts[j].placed() && plan.starts[j].start < end;
+    if (problem.jobs[j].required && !there) ++count;
+  }
+  return count;
+}
+
+/// The problem in which required jobs are worth more than all others for their time.
+horizon::Problem with_required_first(horizon::Problem problem) {
+  double largest = 1.0;
+  for (const auto& piece : problem.cost_pieces) largest = std::max(largest, -piece.cost);
+  for (const auto& job : problem.jobs) {
+    if (!job.required) continue;
+    for (const auto& option : problem.options_of(job)) {
+      for (auto i = option.cost.begin; i < option.cost.end; ++i) {
+        auto& piece = problem.cost_pieces[static_cast<std::size_t>(i)];
+        if (piece.cost < 0.0) piece.cost -= kRequiredFirst * largest;
+      }
+    }
+  }
+  return problem;
+}
+
+/// Sets the task's problem and `bound` to those with required jobs first, where some wait.
+HorizonSolution solve_with_required(HorizonTask& task, const Horizon& horizon,
+                                    solver::HorizonBound& bound, const StopToken& stop) {
+  HorizonSolution solution = solve(task, stop);
+  if (model::minimised(horizon.objective)) return solution;
+  const std::size_t before = missing(task.bounded, solution.plan, horizon.end());
+  if (before == 0) return solution;
+  task.planned = with_required_first(std::move(task.planned));
+  bound = solver::bound_horizon(task.planned, {}, stop);
+  const HorizonTask first{
+      .planned = task.planned, .bounded = task.planned, .kept = task.kept, .bound = bound};
+  HorizonSolution other = solve(first, stop);
+  if (missing(task.bounded, other.plan, horizon.end()) < before) {
+    solution.plan = std::move(other.plan);
+  }
+  return solution;
+}
+
+double gap_of(double cost, double bound) {
+  return (cost - bound) / std::max({std::abs(cost), std::abs(bound), 1e-12});
+}
+
+/// Costs and their bound as the objective has them: gains for a value.
+void report(ProgressTable& progress, const Horizon& horizon, int pass, double cost, double bound) {
+  const double sign = model::minimised(horizon.objective) ? 1.0 : -1.0;
+  progress.line({.stage = pass == 1 ? "plan" : "effort",
+                 .round = pass,
+                 .objective = sign * cost,
+                 .bound = sign * bound});
+}
+
+HorizonSolution solve_makespan(const Problem& problem, const HorizonEffort& effort,
+                               ProgressTable& progress, const StopToken& stop) {
+  solver::MakespanSolution found = solver::plan_makespan(problem, stop);
+  const auto now = static_cast<double>(problem.now);
+  const double bound = static_cast<double>(found.bound.bound) - now;
+  for (int pass = 1;; ++pass) {
+    const double last = static_cast<double>(solver::makespan_of(problem, found.plan)) - now;
+    report(progress, {.objective = model::HorizonObjective::makespan}, pass, last, bound);
+    if (pass == effort.passes || stop.requested() || gap_of(last, bound) <= effort.gap) break;
+    solver::improve_makespan(problem, static_cast<std::uint64_t>(pass), found, stop);
+  }
+  return {.plan = std::move(found.plan), .certificate = std::move(found.bound.refutation)};
+}
+
+}  // namespace
+
+HorizonSolution solve_horizon(HorizonTask task, const Horizon& horizon, const HorizonEffort& effort,
+                              ProgressTable& progress, const StopToken& stop) {
+  if (horizon.objective == model::HorizonObjective::makespan) {
+    return solve_makespan(task.bounded, effort, progress, stop);
+  }
+  solver::HorizonBound of_planned = task.bound;
+  HorizonSolution solution = solve_with_required(task, horizon, of_planned, stop);
+  for (int pass = 1;; ++pass) {
+    const double cost = cost_of(task.bounded, solution.plan);
+    report(progress, horizon, pass, cost, task.bound.bound);
+    const bool enough = gap_of(cost, task.bound.bound) <= effort.gap;
+    if (pass == effort.passes || stop.requested() || enough) break;
+    solution.plan = solver::improve_on_machines(task.planned, of_planned, solution.plan,
+                                                {.seed = static_cast<std::uint64_t>(pass)}, stop);
+  }
+  return solution;
+}
+
+}  // namespace berth::pipeline

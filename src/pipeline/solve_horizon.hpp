@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "berth/base/stop.hpp"
+#include "berth/horizon/plan.hpp"
+#include "berth/horizon/price_certificate.hpp"
+#include "berth/horizon/problem.hpp"
+#include "berth/model/horizon_plan.hpp"
+#include "berth/report/progress.hpp"
+#include "berth/solver/horizon_bound.hpp"
+
+namespace berth::pipeline {
+
+struct HorizonSolution {
+  horizon::Plan plan;
+  horizon::PriceCertificate certificate;
+};
+
+/// What is planned, and what is bounded: the same but for promises.
+struct HorizonTask {
+  horizon::Problem planned;
+  const horizon::Problem& bounded;
+  horizon::Plan kept;
+  solver::HorizonBound bound;  ///< of `bounded`
+};
+
+/// Counted, not timed: a run of more passes begins with all passes of one of fewer.
+struct HorizonEffort {
+  int passes = 1;    ///< > 0
+  double gap = 0.0;  ///< no further pass at this gap
+};
+
+/// Plan on machines and its certificate; a line of progress after each pass. Where required jobs
+/// wait for others to gain a value, they are planned once more before all others.
+/// @pre a PetscSession exists; main thread
+HorizonSolution solve_horizon(HorizonTask task, const model::Horizon& horizon,
+                              const HorizonEffort& effort, report::ProgressTable& progress,
+                              const StopToken& stop);
+
+}  // namespace berth::pipeline
