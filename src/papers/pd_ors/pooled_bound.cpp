@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "berth/base/assert.hpp"
-#include "berth/solver/packing_program.hpp"
+#include "berth/solver/packing_covering.hpp"
 
 namespace berth::papers::pd_ors {
 namespace {
@@ -77,9 +77,10 @@ class Generation {
         from_(from),
         capacity_(pooled_capacity(instance)),
         slots_(static_cast<std::size_t>(instance.slots - from)) {
-    for (std::size_t t = 0; t < slots_; ++t)
-      program_.rhs.insert(program_.rhs.end(), capacity_.begin(), capacity_.end());
-    program_.rhs.resize(program_.rhs.size() + jobs.size(), 1.0);
+    for (std::size_t t = 0; t < slots_; ++t) {
+      for (const double amount : capacity_) program_.add_packing_row(amount);
+    }
+    for (std::size_t i = 0; i < jobs.size(); ++i) program_.add_packing_row(1.0);
   }
 
   /// Adds the best column of each job at these prices; their dual bound.
@@ -98,11 +99,8 @@ class Generation {
     return bound;
   }
 
-  [[nodiscard]] solver::PackingSolution solve(double gap) const {
-    double most = 0.0;
-    for (const auto& column : program_.columns) most = std::max(most, column.value);
-    return solver::solve(program_, gap * most);
-  }
+  /// Least cost is most utility.
+  [[nodiscard]] solver::PackingCoveringSolution solve() const { return solver::solve(program_); }
 
   /// Prices of all slots, those that are over included (0).
   [[nodiscard]] std::vector<double> spread(std::span<const double> row_price) const {
@@ -112,22 +110,22 @@ class Generation {
     return price;
   }
 
-  [[nodiscard]] bool empty() const { return program_.columns.empty(); }
+  [[nodiscard]] bool empty() const { return program_.columns().empty(); }
 
  private:
   void add_column(std::size_t i, const TrainingJob& job, const PooledOffer& offer) {
     const std::vector<double> demand = worker_with_server(job);
-    solver::PackingProgram::Column column{.value = offer.utility, .entries = {}};
+    solver::PackingCoveringProgram::Column column;
+    column.cost = -offer.utility;
     for (std::size_t t = 0; t < slots_; ++t) {
       const double workers = offer.workers[t + static_cast<std::size_t>(from_)];
       for (std::size_t r = 0; r < demand.size(); ++r) {
         if (workers * demand[r] <= 0.0) continue;
-        column.entries.emplace_back(static_cast<std::int32_t>(t * demand.size() + r),
-                                    workers * demand[r]);
+        column.packing.push_back({t * demand.size() + r, workers * demand[r]});
       }
     }
-    column.entries.emplace_back(static_cast<std::int32_t>(slots_ * demand.size() + i), 1.0);
-    program_.columns.push_back(std::move(column));
+    column.packing.push_back({slots_ * demand.size() + i, 1.0});
+    program_.add_column(std::move(column));
   }
 
   const SlotInstance* instance_;
@@ -135,7 +133,7 @@ class Generation {
   std::int32_t from_;
   std::vector<double> capacity_;
   std::size_t slots_;
-  solver::PackingProgram program_;
+  solver::PackingCoveringProgram program_;
 };
 
 }  // namespace
@@ -210,9 +208,9 @@ PooledPrices pooled_prices(const SlotInstance& instance, std::span<const OpenJob
   while (best.rounds < options.rounds && !generation.empty() &&
          best.bound - best.relaxed > options.gap * best.bound) {
     ++best.rounds;
-    const solver::PackingSolution solution = generation.solve(0.1 * options.gap);
-    best.relaxed = std::max(best.relaxed, solution.value);
-    price = generation.spread(solution.price);
+    const solver::PackingCoveringSolution solution = generation.solve();
+    best.relaxed = std::max(best.relaxed, -solution.cost);
+    price = generation.spread(solution.packing_price);
     const double bound = generation.price(price);
     if (bound >= best.bound) continue;
     best.bound = bound;

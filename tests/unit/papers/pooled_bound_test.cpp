@@ -9,28 +9,12 @@
 #include <gtest/gtest.h>
 
 #include "berth/papers/pd_ors/slot_baselines.hpp"
-#include "berth/solver/packing_program.hpp"
 
 namespace berth::papers::pd_ors {
 namespace {
 
 using testing::optimum;
 using testing::tiny_instance;
-
-TEST(PackingProgram, TextbookPrices) {
-  // max 3x + 5y, x <= 4, 2y <= 12, 3x + 2y <= 18: 36 at (2, 6), prices 0, 3/2, 1.
-  const solver::PackingProgram program{
-      .rhs = {4.0, 12.0, 18.0},
-      .columns = {{3.0, {{0, 1.0}, {2, 3.0}}}, {5.0, {{1, 2.0}, {2, 2.0}}}}};
-  const solver::PackingSolution solution = solve(program, 1e-7);
-  EXPECT_TRUE(solution.optimal);
-  EXPECT_NEAR(solution.value, 36.0, 1e-6);
-  EXPECT_NEAR(solution.x[0], 2.0, 1e-5);
-  EXPECT_NEAR(solution.x[1], 6.0, 1e-5);
-  EXPECT_NEAR(solution.price[0], 0.0, 1e-5);
-  EXPECT_NEAR(solution.price[1], 1.5, 1e-5);
-  EXPECT_NEAR(solution.price[2], 1.0, 1e-5);
-}
 
 TEST(PooledRate, OneMachineThenSeveral) {
   SlotInstance instance{.slots = 2, .resources = 1, .capacity = {4.0, 4.0}};
