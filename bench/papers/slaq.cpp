@@ -83,8 +83,10 @@ void add_rows(std::vector<ResultRow>& rows, const std::string& name,
   }
 }
 
-void compare(std::vector<ResultRow>& rows, const std::string& name, const QualitySetting& setting,
-             std::size_t seeds) {
+}  // namespace
+
+void compare_quality(std::vector<ResultRow>& rows, const std::string& name,
+                     const QualitySetting& setting, std::size_t seeds) {
   const std::pair<const char*, DivisionRule> rules[] = {
       {"fair", fair}, {"slaq", slaq}, {"berth", berth}};
   std::vector<Series> series;
@@ -102,18 +104,16 @@ void compare(std::vector<ResultRow>& rows, const std::string& name, const Qualit
   add_rows(rows, name, series);
 }
 
-}  // namespace
-
 std::vector<ResultRow> run_slaq(const ExperimentOptions& options) {
   std::vector<ResultRow> rows;
   QualitySetting setting;
   if (options.smoke) setting.jobs = 12;
-  compare(rows, "load 1.15", setting, options.seeds);
+  compare_quality(rows, "load 1.15", setting, options.seeds);
   setting.load = 0.5;
-  compare(rows, "load 0.5", setting, options.seeds);
+  compare_quality(rows, "load 0.5", setting, options.seeds);
   setting.load = 1.0;
   setting.most = 64;
-  compare(rows, "load 1, 64 cores a job", setting, options.seeds);
+  compare_quality(rows, "load 1, 64 cores a job", setting, options.seeds);
   return rows;
 }
 

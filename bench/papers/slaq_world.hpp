@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "experiment.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "berth/papers/loss_prediction.hpp"
@@ -57,6 +60,10 @@ struct QualityResult {
 
 QualityResult train(std::span<const TrainedJob> jobs, const QualitySetting& setting,
                     DivisionRule rule, std::uint64_t seed);
+
+/// All rules and the bound in one setting, appended under its name.
+void compare_quality(std::vector<ResultRow>& rows, const std::string& name,
+                     const QualitySetting& setting, std::size_t seeds);
 
 /// Jobs as the proof of the bounds sees them: work in core-seconds, reduction by iteration.
 std::vector<papers::FluidJob> fluid_jobs(std::span<const TrainedJob> jobs, double part);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "experiment.hpp"
+#include "slaq_world.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -27,7 +27,8 @@ double surely_below(const std::vector<double>& a, const std::vector<double>& b) 
 }
 
 TEST(SlaqExperiment, QualityComesSoonerAndEndsLater) {
-  const std::vector<ResultRow> rows = run_slaq({.seeds = 10, .smoke = false});
+  std::vector<ResultRow> rows;
+  compare_quality(rows, "load 1.15", {}, 8);
   const auto of = [&](std::string_view metric, std::string_view scheduler) -> const auto& {
     return values(rows, "load 1.15", metric, scheduler);
   };
