@@ -19,6 +19,7 @@ namespace berth::bench {
 std::span<const Experiment> experiments() {
   static const std::vector<Experiment> table = {
       {"slaq", "SLAQ against fair sharing of cores", run_slaq},
+      {"strads", "STRADS: which parameters may be updated at once", run_strads},
   };
   return table;
 }

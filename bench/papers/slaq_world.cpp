@@ -10,13 +10,13 @@
 namespace berth::bench {
 namespace {
 
-constexpr std::uint64_t kStage = 0x51A0;
+constexpr std::uint64_t kSlaqDraws = 0x51A0;
 constexpr double kNoise = 0.005;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-double normal(std::uint64_t seed, std::uint64_t job, std::uint64_t at) {
-  const double u = random_unit({kStage, seed, job, at, 1});
-  const double v = random_unit({kStage, seed, job, at, 2});
+double slaq_noise(std::uint64_t seed, std::uint64_t job, std::uint64_t at) {
+  const double u = random_unit({kSlaqDraws, seed, job, at, 1});
+  const double v = random_unit({kSlaqDraws, seed, job, at, 2});
   return std::sqrt(-2.0 * std::log1p(-u)) * std::cos(6.283185307179586 * v);
 }
 
@@ -37,7 +37,7 @@ struct Training {
   void report(std::uint64_t seed) {
     for (; next_report <= iteration; next_report += 1.0) {
       const double loss = job->offset + job->unit * job->curve.loss(next_report);
-      const double z = normal(seed, id, 100 + static_cast<std::uint64_t>(next_report));
+      const double z = slaq_noise(seed, id, 100 + static_cast<std::uint64_t>(next_report));
       history.add(next_report, loss * (1.0 + kNoise * z));
     }
   }
@@ -111,7 +111,7 @@ std::vector<TrainedJob> draw_jobs(const QualitySetting& setting, std::uint64_t s
   std::vector<TrainedJob> jobs;
   double arrival = 0.0;
   for (std::uint64_t j = 0; j < setting.jobs; ++j) {
-    const auto unit = [&](std::uint64_t what) { return random_unit({kStage, seed, j, what}); };
+    const auto unit = [&](std::uint64_t what) { return random_unit({kSlaqDraws, seed, j, what}); };
     TrainedJob job;
     arrival -= setting.mean_gap * std::log1p(-unit(1));
     job.arrival = arrival;
@@ -126,7 +126,8 @@ std::vector<TrainedJob> draw_jobs(const QualitySetting& setting, std::uint64_t s
                    .d = 0.0};
     }
     job.exit = 2.0 * std::ceil(k95);
-    const double work = mean_work * std::exp(kSigma * normal(seed, j, 4) - 0.5 * kSigma * kSigma);
+    const double work =
+        mean_work * std::exp(kSigma * slaq_noise(seed, j, 4) - 0.5 * kSigma * kSigma);
     job.seconds_per_iteration = work / job.exit;
     job.unit = std::pow(10.0, 4.0 * unit(5) - 2.0);
     job.offset = job.unit * unit(6);
