@@ -26,6 +26,7 @@ void add_simulate(CLI::App& app, Action& action);
 void add_show(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_diff(CLI::App& app, Action& action);
+void add_report(CLI::App& app, Action& action);
 void add_running(CLI::App& app, Action& action);
 
 /// Adds the presets of plans in time to `generate`.

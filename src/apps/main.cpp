@@ -59,6 +59,7 @@ std::optional<Parsed> parse(const comm::Communicator& comm, int argc, char** arg
   add_check(app, parsed.action);
   add_show(app, parsed.action);
   add_diff(app, parsed.action);
+  add_report(app, parsed.action);
   add_running(app, parsed.action);
   add_explain(app, parsed.action);
   add_import(app, parsed.action);

@@ -91,6 +91,17 @@ Each job: its GPUs, what the change brings to the objective, and where it was an
 Exit codes
   0 done                      2 bad usage, a file that cannot be read, or other files than the plan's)";
 
+constexpr const char* kReport = R"(
+Examples
+  berth report plan.json --cluster c.yaml --jobs j.jsonl --html plan.html
+
+The page is one file for any browser and loads nothing. On its map, arrow keys go from machine to
+machine, + and - zoom, and so does the wheel with Ctrl.
+
+Exit codes
+  0 done                      2 bad usage, a file that cannot be read, or other files than the plan's
+  4 internal error, or a full disk)";
+
 constexpr const char* kExplain = R"(
 Examples
   berth explain plan.json --cluster c.yaml --jobs j.jsonl --job llm-4
@@ -215,10 +226,11 @@ std::string unknown_word(const CLI::App& app) {
 
 void add_examples(CLI::App& app) {
   app.footer(kProgram);
-  constexpr std::array<std::array<const char*, 2>, 11> texts{{{"plan", kPlan},
+  constexpr std::array<std::array<const char*, 2>, 12> texts{{{"plan", kPlan},
                                                               {"check", kCheck},
                                                               {"show", kShow},
                                                               {"diff", kDiff},
+                                                              {"report", kReport},
                                                               {"running", kRunning},
                                                               {"explain", kExplain},
                                                               {"import", kImport},

@@ -307,10 +307,14 @@ model::RawGapParts read_gap_parts(const JsonAt& at) {
   return parts;
 }
 
+model::RawRound read_round(const JsonAt& at) {
+  return {.objective = real_of(at, "objective"), .upper_bound = real_of(at, "upper_bound")};
+}
+
 RawPlan read_top(const JsonAt& at) {
   static constexpr std::string_view keys[] = {"schema",           "placements",  "waiting",
                                               "required_missing", "certificate", "gap_parts",
-                                              "options",          "classes"};
+                                              "options",          "classes",     "rounds"};
   RawPlan plan;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0 && value.integer() != 1) value.fail("unknown schema", "this is schema 1");
@@ -325,6 +329,7 @@ RawPlan read_top(const JsonAt& at) {
                          [&](std::size_t, const JsonAt& v) { plan.objective_option = word(v); });
     }
     if (key == 7) plan.classes = list<model::RawPriorityClass>(value, read_class);
+    if (key == 8) plan.rounds = list<model::RawRound>(value, read_round);
   });
   at.need(keys, 2, seen);
   read_record(at, plan);

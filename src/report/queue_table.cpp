@@ -11,12 +11,6 @@
 namespace berth::report {
 namespace {
 
-/// What the jobs of a queue have and wait for.
-struct QueueUse {
-  std::int64_t pinned = 0, planned = 0;  ///< thousandths
-  std::int64_t placed = 0, waiting = 0;  ///< jobs
-};
-
 /// Calls `visit` with the row of a queue and of all above it; jobs without a queue have the last.
 template <class Visit>
 void for_each_above(const model::Cluster& cluster, QueueId queue, const Visit& visit) {
@@ -30,8 +24,9 @@ std::string indented(const model::Cluster& cluster, const model::Queue& queue) {
   return indent + printable(queue.name);
 }
 
-/// Rows so that every queue stands behind its parent and the queues below that.
-std::vector<std::size_t> tree_order(const model::Cluster& cluster) {
+}  // namespace
+
+std::vector<std::size_t> queue_order(const model::Cluster& cluster) {
   std::vector<std::size_t> order;
   const auto visit = [&](const auto& self, QueueId parent) -> void {
     for (std::size_t q = 0; q < cluster.queues.size(); ++q) {
@@ -67,8 +62,6 @@ std::vector<QueueUse> queue_uses(const PlanContent& content) {
   return result;
 }
 
-}  // namespace
-
 std::string queue_table(const PlanContent& content) {
   const model::Cluster& cluster = content.instance.cluster;
   const std::vector<QueueUse> uses = queue_uses(content);
@@ -79,7 +72,7 @@ std::string queue_table(const PlanContent& content) {
                quota < 0 ? "-" : percent(use.pinned + use.planned, 1000 * quota),
                fmt::format("{}", use.placed), fmt::format("{}", use.waiting)});
   };
-  for (const std::size_t q : tree_order(cluster)) {
+  for (const std::size_t q : queue_order(cluster)) {
     add(indented(cluster, cluster.queues[q]), cluster.queues[q].gpu_quota, uses[q]);
   }
   const QueueUse& none = uses.back();

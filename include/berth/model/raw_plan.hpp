@@ -126,6 +126,12 @@ struct RawPriorityClass {
   std::optional<RawCertificate> certificate;
 };
 
+/// A round of the plan's making, as told: nobody judges it.
+struct RawRound {
+  double objective = 0.0;
+  double upper_bound = 0.0;
+};
+
 struct RawPlan {
   std::optional<std::string> instance_digest;
   std::optional<std::string> plan_digest;
@@ -139,6 +145,7 @@ struct RawPlan {
   std::optional<std::vector<std::string>> required_missing;  ///< jobs
   std::optional<RawCertificate> certificate;
   std::vector<RawPriorityClass> classes = {};  ///< empty: not planned by priority
+  std::vector<RawRound> rounds = {};
   std::vector<RawPlacement> placements;
   std::vector<RawUnplacedJob> waiting;
 };
