@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -57,7 +58,9 @@ class SearchTree {
     OpenLeaf root{.node = 0, .restricted = {}, .prices = {start.begin(), start.end()}, .split = {}};
     solve(root, true);
     leaves_.push_back(std::move(root));
-    while (!target_.stop.requested() && process_largest_leaf()) {
+    const std::int64_t most = options_->solves * std::max(1, options_->leaves) *
+                              std::int64_t{std::max(1, options_->evaluations)};
+    while (!target_.stop.requested() && result_.evaluations < most && process_largest_leaf()) {
     }
     finish();
     return std::move(result_);

@@ -18,6 +18,7 @@
 
 #include "berth/certify/figures.hpp"
 #include "berth/coordinator/equal_jobs.hpp"
+#include "berth/solver/assigned_start.hpp"
 #include "berth/solver/home_start.hpp"
 #include "berth/solver/selected_start.hpp"
 
@@ -30,6 +31,10 @@ constexpr std::int64_t kMostHomeCells = 5'000'000;
 /// Units of a cluster whose bound by job prices is evaluated by default: the GPUs of the largest
 /// for many jobs (decision 3).
 constexpr std::int64_t kMostUnits = 4096;
+
+/// Jobs of whole GPUs that are assigned to places all at once: with more, each is a small part of a
+/// place, and the local search fills places as well.
+constexpr std::size_t kFewGangs = 64;
 
 double largest_of(std::span<const double> prices) {
   return prices.empty() ? 0.0 : *std::ranges::max_element(prices);
@@ -134,6 +139,18 @@ double plan_homes(const PlanningContext& context, const GlobalRelaxation& relaxa
                               whole_run(context, relaxation), placement);
 }
 
+/// Plans anew from the best assignment of few large gangs to racks, pods and types. Returns the
+/// value gained. @return 0 with many jobs and with limits, which the assignment does not know
+double plan_few_gangs(const PlanningContext& context, const GlobalRelaxation& relaxation,
+                      model::Placement& placement) {
+  if (relaxation.limits != nullptr) return 0.0;
+  const std::vector<JobId> gangs = solver::whole_gpu_jobs(context.unpriced.instance());
+  if (gangs.empty() || gangs.size() > kFewGangs) return 0.0;
+  return solver::plan_assigned(context.unpriced, {context.pools, relaxation.consensus.prices},
+                               gangs, context.options.shard.dive.effort,
+                               whole_run(context, relaxation), placement);
+}
+
 }  // namespace
 
 bool is_small(const PlanningContext& context) {
@@ -196,6 +213,9 @@ void tighten(const PlanningContext& context, coordinator::JobRecords& records,
         HomeProof home = choose_at_home(context, relaxation.consensus.prices, goal, proof);
         proof = std::move(home.proof);
         goal.objective += plan_homes(context, relaxation, home.at_home, placement);
+      }
+      if (certify::gap(proof.upper_bound, goal.objective) > goal.gap) {
+        goal.objective += plan_few_gangs(context, relaxation, placement);
       }
       proof = price_resources(instance, options.objective, std::move(proof), context.stop);
       proof = tighten(context.unpriced, context.pools, relaxation.consensus.prices,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,8 @@ namespace berth::solver {
 struct BranchOptions {
   int leaves = 100;      ///< most leaves, >= 1; a count, so that the result is reproducible
   int evaluations = 60;  ///< of the dual per solve of a leaf, >= 1; 30 are worse: decision 7
+  /// most solves per leaf on average: near the goal leaves gain a little for very long
+  std::int64_t solves = 16;
   int smallest = 8;      ///< least GPUs of a job to branch on; chosen, not tuned
 };
 
