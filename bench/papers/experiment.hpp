@@ -32,6 +32,7 @@ struct Experiment {
 
 std::vector<ResultRow> run_slaq(const ExperimentOptions& options);
 std::vector<ResultRow> run_strads(const ExperimentOptions& options);
+std::vector<ResultRow> run_sjf_bco(const ExperimentOptions& options);
 
 /// One row of the table each; the order of docs/papers.md.
 std::span<const Experiment> experiments();

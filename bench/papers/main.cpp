@@ -20,6 +20,7 @@ std::span<const Experiment> experiments() {
   static const std::vector<Experiment> table = {
       {"slaq", "SLAQ against fair sharing of cores", run_slaq},
       {"strads", "STRADS: which parameters may be updated at once", run_strads},
+      {"sjf-bco", "SJF-BCO against FF, LS and random GPUs on rings that share links", run_sjf_bco},
   };
   return table;
 }

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/papers/sjf_bco/sjf_bco.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <tuple>
+#include <vector>
+
+#include "berth/base/random.hpp"
+
+namespace berth::papers {
+namespace {
+
+constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+
+/// Starts jobs in order, each as soon as choose(clock, job) gives GPUs.
+template <class Choose>
+RingSchedule run_in_order(const RingBatch& batch, std::span<const std::size_t> order,
+                          const Choose& choose) {
+  BatchClock clock(batch);
+  for (const std::size_t job : order) {
+    std::vector<std::uint32_t> gpus = choose(clock, job);
+    while (gpus.empty() && clock.advance()) gpus = choose(clock, job);
+    if (gpus.empty()) break;
+    clock.start(job, gpus);
+  }
+  // What started ends, so that an incomplete schedule has a makespan too.
+  while (clock.advance()) {
+  }
+  return clock.schedule();
+}
+
+/// The makespan by which a schedule is judged.
+std::int64_t judged(const RingSchedule& schedule, const SjfBcoOptions& options) {
+  if (schedule.complete || options.accept_incomplete) return schedule.makespan;
+  return kNone;
+}
+
+/// Thresholds that split the jobs differently.
+std::vector<std::int32_t> thresholds(const RingBatch& batch) {
+  std::vector<std::int32_t> sizes = {1};
+  for (const RingBatchJob& job : batch.jobs) sizes.push_back(job.gpus);
+  std::ranges::sort(sizes);
+  const auto equal = std::ranges::unique(sizes);
+  sizes.erase(equal.begin(), equal.end());
+  return sizes;
+}
+
+void check(const RingBatch& batch, const SjfBcoOptions& options) {
+  if (options.horizon < 1 || !(options.spread >= 1.0) || !(options.overestimate >= 1.0))
+    throw std::invalid_argument("sjf-bco: horizon, spread and overestimate are at least 1");
+  const std::int64_t gpus = batch.gpus();
+  for (const RingBatchJob& job : batch.jobs) {
+    if (job.gpus < 1 || job.gpus > gpus || job.iterations < 1 || !(job.estimate > 0.0))
+      throw std::invalid_argument("sjf-bco: a job that the cluster cannot run");
+  }
+}
+
+/// The best schedule of a bisection of the limit (algorithm 1); `at` gives those of one limit.
+template <class At>
+RingSchedule best_limit(const RingBatch& batch, const SjfBcoOptions& options, const At& at) {
+  check(batch, options);
+  RingSchedule best{.runs = std::vector<RingRun>(batch.jobs.size())};
+  std::int64_t makespan = kNone;
+  std::int64_t left = 1;
+  std::int64_t right = options.horizon;
+  while (left <= right) {
+    const std::int64_t limit = (left + right) / 2;
+    RingSchedule met = at(static_cast<double>(limit));
+    if (judged(met, options) < makespan) {
+      makespan = judged(met, options);
+      best = std::move(met);
+      right = limit - 1;
+    } else {
+      left = limit + 1;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<std::size_t> smallest_first(const RingBatch& batch) {
+  std::vector<std::size_t> order(batch.jobs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t j) {
+    return std::tuple(batch.jobs[j].gpus, batch.jobs[j].estimate);
+  });
+  return order;
+}
+
+RingSchedule run_at_limit(const RingBatch& batch, std::span<const std::size_t> order, double limit,
+                          std::int32_t kappa, const SjfBcoOptions& options) {
+  return run_in_order(batch, order, [&](const BatchClock& clock, std::size_t job) {
+    return batch.jobs[job].gpus <= kappa ? fragment_aware_gpus(clock, job, limit, options)
+                                         : least_busy_gpus(clock, job, limit, options);
+  });
+}
+
+RingSchedule sjf_bco(const RingBatch& batch, const SjfBcoOptions& options) {
+  const std::vector<std::size_t> order = smallest_first(batch);
+  const std::vector<std::int32_t> kappas = thresholds(batch);
+  return best_limit(batch, options, [&](double limit) {
+    RingSchedule best;
+    for (const std::int32_t kappa : kappas) {
+      RingSchedule met = run_at_limit(batch, order, limit, kappa, options);
+      if (kappa == kappas.front() || judged(met, options) < judged(best, options))
+        best = std::move(met);
+    }
+    return best;
+  });
+}
+
+RingSchedule first_fit(const RingBatch& batch, std::span<const std::size_t> order,
+                       const SjfBcoOptions& options) {
+  SjfBcoOptions by_server = options;
+  by_server.order = GpuOrder::first_fit;
+  return best_limit(batch, options, [&](double limit) {
+    return run_at_limit(batch, order, limit, std::numeric_limits<std::int32_t>::max(), by_server);
+  });
+}
+
+RingSchedule list_scheduling(const RingBatch& batch, std::span<const std::size_t> order,
+                             const SjfBcoOptions& options) {
+  SjfBcoOptions least = options;
+  least.order = GpuOrder::literal;
+  return best_limit(batch, options, [&](double limit) {
+    return run_at_limit(batch, order, limit, std::numeric_limits<std::int32_t>::max(), least);
+  });
+}
+
+RingSchedule random_gpus(const RingBatch& batch, std::span<const std::size_t> order,
+                         std::uint64_t seed) {
+  return run_in_order(batch, order, [&](const BatchClock& clock, std::size_t job) {
+    std::vector<std::uint32_t> gpus;
+    for (std::size_t g = 0; g < clock.gpus().size(); ++g) {
+      if (clock.gpus()[g].idle) gpus.push_back(static_cast<std::uint32_t>(g));
+    }
+    const auto wanted = static_cast<std::size_t>(batch.jobs[job].gpus);
+    if (gpus.size() < wanted) return std::vector<std::uint32_t>{};
+    std::ranges::sort(gpus, {}, [&](std::uint32_t g) { return random_bits({seed, job, g}); });
+    gpus.resize(wanted);
+    return gpus;
+  });
+}
+
+}  // namespace berth::papers
