@@ -14,6 +14,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "berth/solver/petsc_session.hpp"
+
 namespace berth::bench {
 
 std::span<const Experiment> experiments() {
@@ -21,6 +23,7 @@ std::span<const Experiment> experiments() {
       {"slaq", "SLAQ against fair sharing of cores", run_slaq},
       {"strads", "STRADS: which parameters may be updated at once", run_strads},
       {"sjf-bco", "SJF-BCO against FF, LS and random GPUs on rings that share links", run_sjf_bco},
+      {"smd", "SMD against Optimus and ESW: total utility of admitted jobs", run_smd},
   };
   return table;
 }
@@ -61,6 +64,7 @@ int run_all(int argc, char** argv) {
     }
   }
   std::filesystem::create_directories(folder);
+  const solver::PetscSession session;  // one a process
   for (const Experiment& experiment : experiments()) {
     if (names.empty() || std::ranges::find(names, experiment.name) != names.end()) {
       run(experiment, options, folder);

@@ -74,7 +74,8 @@ struct RealCrew {
 /// at least 1.
 [[nodiscard]] Crew round_crew(const SmdJob& job, const RealCrew& crew, const RoundingTries& tries);
 
-/// What Optimus adds a worker or a server for.
+/// What Optimus adds a worker or a server for. Utility falls with time, so both have one order of
+/// gains; but doubles of the utility are flat far behind the target time.
 enum class OptimusGain : std::uint8_t { utility, seconds };
 
 /// Optimus's greedy (Peng et al., EuroSys 2018) as SMD compares to it: from one of each, adds the
