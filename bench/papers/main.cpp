@@ -24,6 +24,7 @@ std::span<const Experiment> experiments() {
       {"strads", "STRADS: which parameters may be updated at once", run_strads},
       {"sjf-bco", "SJF-BCO against FF, LS and random GPUs on rings that share links", run_sjf_bco},
       {"smd", "SMD against Optimus and ESW: total utility of admitted jobs", run_smd},
+      {"ones", "ONES against Optimus and Tiresias", run_ones},
   };
   return table;
 }

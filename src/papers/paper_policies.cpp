@@ -16,6 +16,8 @@ const std::vector<PaperPolicyRow>& rows() {
   static const std::vector<PaperPolicyRow> table = {
       {"ones", "evolution of GPUs, batches and places of elastic jobs (ONES)", true,
        [](const PaperWorld& world) { return make_ones(world, default_training(world), {}); }},
+      {"optimus-elastic", "GPUs of elastic jobs by marginal gain, every minute (Optimus)", true,
+       [](const PaperWorld& world) { return make_optimus_elastic(world, 60 * policy::kSecond); }},
       {"berth-elastic", "GPUs, batches and places of elastic jobs for mean completion time", true,
        [](const PaperWorld& world) {
          return make_berth_elastic(world, default_training(world), {});

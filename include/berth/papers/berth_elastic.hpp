@@ -15,15 +15,23 @@ namespace berth::papers {
 /// What Berth's elastic policy knows of jobs.
 enum class ElasticKnowledge : std::uint8_t {
   profiles,  ///< rates of the profiles and the estimates that all policies have
-  training,  ///< what ONES knows: measured throughput, and progress as the monitor predicts it
+  training,  ///< what ONES knows: measured throughput, and work left as the monitor expects it
 };
 
-struct BerthElasticOptions {
+/// How GPUs are given out.
+enum class ElasticRule : std::uint8_t {
+  rollout,  ///< `choose_gpus`: Berth
+  gain,     ///< `allocate_by_gain`: Optimus
+};
+
+struct ElasticOptions {
+  ElasticRule rule = ElasticRule::rollout;
   ElasticKnowledge knowledge = ElasticKnowledge::profiles;
-  /// Between two decisions without arrivals or completions; 0: none. Profiles do not change between
-  /// them, but what training shows does.
-  policy::Micros refresh = 30 * policy::kSecond;
-  MonitorOptions monitor = {.remaining = RemainingWork::mean};
+  bool fixed_batch = false;     ///< that of the profile on any number of GPUs
+  policy::Micros interval = 0;  ///< decisions at multiples of it only; 0: at events
+  /// Between two decisions without arrivals or completions, in which training shows more; 0: none.
+  policy::Micros refresh = 2 * policy::kSecond;
+  MonitorOptions monitor = {.remaining = RemainingWork::residual};
 };
 
 /// The batch of most goodput among multiples of the base batch that ONES may use on so many GPUs.
@@ -36,6 +44,15 @@ struct BestBatch {
                                    const TrainingJob& training, double work, std::int32_t gpus,
                                    std::int32_t machines);
 
+/// Throughput by GPUs, 0 .. largest, from what was measured, with the batches of ONES: seconds of
+/// an iteration are compute (the samples of a GPU, as in the first measurement) and an all-reduce.
+/// That of one machine and that of several are what the measurement with most such GPUs leaves, the
+/// second as the first until it is known. With one measurement only the list ends at one machine.
+/// @pre `measured` is not empty, ascending GPUs
+[[nodiscard]] std::vector<double> modelled_throughput(
+    std::span<const TrainingMonitor::Measured> measured, const TrainingJob& training,
+    std::int32_t largest, std::int32_t per_machine);
+
 /// GPUs of jobs after a change of their numbers: a job whose number stays keeps its GPUs, one that
 /// shrinks frees the machines where it has fewest, one that grows takes the machines where it is,
 /// then the fullest one that holds the rest, then the emptiest. Largest jobs first.
@@ -44,11 +61,17 @@ struct BestBatch {
                                                       std::vector<std::int32_t> owner,
                                                       std::span<const std::int32_t> counts);
 
-/// Berth on elastic jobs for mean completion time: at arrivals, completions and `refresh` GPUs by
-/// `choose_gpus`, each job's best batch, few moves. O(jobs^2 GPUs) a decision
+/// Berth, or with other options Optimus, on elastic jobs for mean completion time: at arrivals,
+/// completions and `refresh` GPUs by `choose_gpus`, each job's best batch, few moves. O(jobs^2
+/// GPUs) a decision
 /// @param training  by JobId  @throws InputError as elastic_jobs
 std::unique_ptr<policy::Policy> make_berth_elastic(const PaperWorld& world,
                                                    std::vector<TrainingJob> training,
-                                                   const BerthElasticOptions& options);
+                                                   const ElasticOptions& options);
+
+/// Optimus (Peng et al., EuroSys 2018) on jobs without parameter servers: every `interval` GPUs by
+/// marginal gain, with the true speed function and the batch of the profile.
+std::unique_ptr<policy::Policy> make_optimus_elastic(const PaperWorld& world,
+                                                     policy::Micros interval);
 
 }  // namespace berth::papers

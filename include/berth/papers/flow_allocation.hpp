@@ -29,6 +29,10 @@ struct FlowJob {
 std::vector<std::int32_t> allocate_by_rank(std::span<const FlowJob> jobs, std::int32_t gpus,
                                            double q);
 
+/// Optimus (Peng et al., EuroSys 2018): a GPU to each job in order while there are some, then GPU
+/// by GPU to the job whose time left falls most. O(GPUs jobs)
+std::vector<std::int32_t> allocate_by_gain(std::span<const FlowJob> jobs, std::int32_t gpus);
+
 /// Total seconds to completion of all jobs: these GPUs first, after each completion those of
 /// `allocate_by_rank`. Changes of GPUs cost their pauses. No job arrives. Infinite: a job never
 /// ends. O(jobs) allocations

@@ -29,10 +29,15 @@ struct TrainingJob {
   TrainingCurve curve = {};
 };
 
+/// What the job shows after so many epochs and this part of its work.
+[[nodiscard]] TrainingFeatures training_features(const TrainingJob& job, double epochs,
+                                                 double part);
+
 /// How much work of a job is expected to be left.
 enum class RemainingWork : std::uint8_t {
   drawn,     ///< by a draw of its progress from the predicted distribution
   mean,      ///< by the mean of the distribution
+  residual,  ///< mean epochs that finished jobs had left after as many, without a fit
   estimate,  ///< by the estimate that other policies have (State::remaining)
 };
 
@@ -68,6 +73,12 @@ class TrainingMonitor {
   /// Samples left, > 0. @param generation  of the draw
   [[nodiscard]] double remaining(const policy::State& state, JobId id,
                                  std::uint64_t generation) const;
+  /// Means by GPUs, ascending.
+  struct Measured {
+    std::int32_t gpus = 0;
+    double throughput = 0.0;  ///< samples/s
+  };
+  [[nodiscard]] std::vector<Measured> measured(JobId id) const;
   /// Samples/s, linear between what was measured (0 GPUs: 0) and beyond; 0: nothing was.
   [[nodiscard]] double throughput(JobId id, std::int32_t gpus) const;
   [[nodiscard]] const BetaProgress& predictor() const { return predictor_; }
@@ -81,6 +92,8 @@ class TrainingMonitor {
   };
   [[nodiscard]] double samples_per_work(const policy::State& state, JobId id) const;
   [[nodiscard]] TrainingFeatures features(const policy::State& state, JobId id) const;
+  [[nodiscard]] double residual_epochs(double epochs) const;
+  void refit();
   void add_work(const policy::State& state, JobId id);
 
   const speed::Profiles* profiles_;
@@ -89,6 +102,7 @@ class TrainingMonitor {
   std::uint64_t seed_;
   std::vector<Log> logs_;
   std::deque<ProgressPoint> points_;
+  std::vector<double> totals_;  ///< epochs of finished jobs
   BetaProgress predictor_;
   std::uint64_t fits_ = 0;
 };

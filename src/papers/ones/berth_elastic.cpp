@@ -16,10 +16,33 @@ using policy::State;
 
 double seconds_of(Micros time) { return static_cast<double>(time) / policy::kSecond; }
 
-class BerthElastic final : public policy::Policy {
+double noise_at(const speed::ElasticBatchJob& profile, double work) {
+  const auto next = std::ranges::upper_bound(profile.noise, work, {}, &speed::NoisePoint::work);
+  return std::prev(next)->noise_scale;
+}
+
+double goodput(const speed::ElasticBatchJob& profile, double noise, double batch, std::int32_t gpus,
+               std::int32_t machines) {
+  return batch / profile.time.seconds(batch, gpus, machines) *
+         speed::statistical_efficiency(noise, profile.smallest_batch, batch);
+}
+
+BestBatch fixed_batch(const speed::ElasticBatchJob& profile, double work, std::int32_t gpus,
+                      std::int32_t machines) {
+  return {.samples = 0,
+          .goodput = goodput(profile, noise_at(profile, work), profile.batch, gpus, machines)};
+}
+
+/// Samples of all workers as ONES has them.
+std::int64_t largest_batch(const TrainingJob& training, std::int32_t gpus) {
+  const auto batch = speed::ones_batch(gpus, training.base_batch, 1.0, training.rate_ratio);
+  return std::max<std::int64_t>(1, batch.per_gpu) * gpus;
+}
+
+class ElasticPolicy final : public policy::Policy {
  public:
-  BerthElastic(const PaperWorld& world, std::vector<ElasticJob> jobs,
-               std::vector<TrainingJob> training, const BerthElasticOptions& options)
+  ElasticPolicy(const PaperWorld& world, std::vector<ElasticJob> jobs,
+                std::vector<TrainingJob> training, const ElasticOptions& options)
       : options_(options),
         profiles_(&world.profiles),
         jobs_(std::move(jobs)),
@@ -35,6 +58,12 @@ class BerthElastic final : public policy::Policy {
       if (std::ranges::find(active_, job) == active_.end()) active_.push_back(job);
     }
     if (active_.empty()) return;
+    if (options_.interval > 0) {
+      const Micros since = state.now() % options_.interval;
+      if (since == 0) allocate(state);
+      state.wake_at(state.now() - since + options_.interval);
+      return;
+    }
     allocate(state);
     if (options_.refresh > 0) state.wake_at(state.now() + options_.refresh);
   }
@@ -52,8 +81,10 @@ class BerthElastic final : public policy::Policy {
   }
 
   [[nodiscard]] BestBatch batch_of(const State& state, JobId job, std::int32_t gpus) const {
-    return best_batch(profiles_->goodputs[job.index()], monitor_.job(job),
-                      seconds_of(state.done(job)), gpus, machines(gpus));
+    const speed::ElasticBatchJob& profile = profiles_->goodputs[job.index()];
+    const double work = seconds_of(state.done(job));
+    if (options_.fixed_batch) return fixed_batch(profile, work, gpus, machines(gpus));
+    return best_batch(profile, monitor_.job(job), work, gpus, machines(gpus));
   }
 
   /// Not measured yet: it runs on one GPU until it is.
@@ -70,14 +101,19 @@ class BerthElastic final : public policy::Policy {
     if (!runs && progress.runs > 0) flow.pause = seconds_of(state.job(job).restart_cost);
     flow.remaining =
         learns() ? monitor_.remaining(state, job, 0) : seconds_of(state.remaining(job));
-    flow.rates.push_back(0.0);
-    const double reference = profiles_->goodputs[job.index()].reference;
     const std::int32_t largest =
         std::min(jobs_[job.index()].largest(), static_cast<std::int32_t>(line_.size()));
-    for (std::int32_t gpus = 1; gpus <= largest; ++gpus) {
-      flow.rates.push_back(learns() ? monitor_.throughput(job, gpus)
-                                    : batch_of(state, job, gpus).goodput / reference);
+    if (learns()) {
+      flow.rates =
+          modelled_throughput(monitor_.measured(job), monitor_.job(job), largest, per_machine_);
+      flow.rates.resize(std::max(flow.rates.size(), static_cast<std::size_t>(flow.held) + 1),
+                        flow.rates.back());
+      return flow;
     }
+    const double reference = profiles_->goodputs[job.index()].reference;
+    flow.rates.push_back(0.0);
+    for (std::int32_t gpus = 1; gpus <= largest; ++gpus)
+      flow.rates.push_back(batch_of(state, job, gpus).goodput / reference);
     return flow;
   }
 
@@ -103,7 +139,8 @@ class BerthElastic final : public policy::Policy {
       flows[f - 1].held -= taken;
       held -= taken;
     }
-    const auto chosen = choose_gpus(flows, free);
+    const auto chosen = options_.rule == ElasticRule::gain ? allocate_by_gain(flows, free)
+                                                           : choose_gpus(flows, free);
     for (std::size_t f = 0; f < known.size(); ++f) counts[known[f]] = chosen[f];
     return counts;
   }
@@ -146,13 +183,12 @@ class BerthElastic final : public policy::Policy {
   }
 
   [[nodiscard]] std::int64_t samples_of(const State& state, JobId job, std::int32_t gpus) const {
+    if (options_.fixed_batch) return 0;
     if (!learns()) return batch_of(state, job, gpus).samples;
-    const TrainingJob& training = monitor_.job(job);
-    const auto batch = speed::ones_batch(gpus, training.base_batch, 1.0, training.rate_ratio);
-    return std::max<std::int64_t>(1, batch.per_gpu) * gpus;
+    return largest_batch(monitor_.job(job), gpus);
   }
 
-  BerthElasticOptions options_;
+  ElasticOptions options_;
   const speed::Profiles* profiles_;
   std::vector<ElasticJob> jobs_;
   std::vector<Gpu> line_;
@@ -165,17 +201,13 @@ class BerthElastic final : public policy::Policy {
 
 BestBatch best_batch(const speed::ElasticBatchJob& profile, const TrainingJob& training,
                      double work, std::int32_t gpus, std::int32_t machines) {
-  const auto next = std::ranges::upper_bound(profile.noise, work, {}, &speed::NoisePoint::work);
-  const double noise = std::prev(next)->noise_scale;
-  const speed::OnesBatch most =
-      speed::ones_batch(gpus, training.base_batch, 1.0, training.rate_ratio);
-  const std::int64_t largest = std::max<std::int64_t>(1, most.per_gpu) * gpus;
+  const double noise = noise_at(profile, work);
+  const std::int64_t largest = largest_batch(training, gpus);
   BestBatch best;
   const auto offer = [&](std::int64_t samples) {
     const auto batch = static_cast<double>(samples);
-    const double goodput = batch / profile.time.seconds(batch, gpus, machines) *
-                           speed::statistical_efficiency(noise, profile.smallest_batch, batch);
-    if (goodput > best.goodput) best = {samples, goodput};
+    const double useful = goodput(profile, noise, batch, gpus, machines);
+    if (useful > best.goodput) best = {samples, useful};
   };
   for (std::int64_t samples = training.base_batch; samples < largest;
        samples += training.base_batch)
@@ -186,9 +218,17 @@ BestBatch best_batch(const speed::ElasticBatchJob& profile, const TrainingJob& t
 
 std::unique_ptr<policy::Policy> make_berth_elastic(const PaperWorld& world,
                                                    std::vector<TrainingJob> training,
-                                                   const BerthElasticOptions& options) {
-  return std::make_unique<BerthElastic>(world, elastic_jobs("berth-elastic", world),
-                                        std::move(training), options);
+                                                   const ElasticOptions& options) {
+  return std::make_unique<ElasticPolicy>(world, elastic_jobs("berth-elastic", world),
+                                         std::move(training), options);
+}
+
+std::unique_ptr<policy::Policy> make_optimus_elastic(const PaperWorld& world,
+                                                     policy::Micros interval) {
+  return std::make_unique<ElasticPolicy>(
+      world, elastic_jobs("optimus-elastic", world),
+      std::vector<TrainingJob>(world.instance.workload.size()),
+      ElasticOptions{.rule = ElasticRule::gain, .fixed_batch = true, .interval = interval});
 }
 
 }  // namespace berth::papers

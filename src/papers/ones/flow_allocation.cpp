@@ -125,6 +125,28 @@ std::vector<std::int32_t> allocate_by_rank(std::span<const FlowJob> jobs, std::i
   return held;
 }
 
+std::vector<std::int32_t> allocate_by_gain(std::span<const FlowJob> jobs, std::int32_t gpus) {
+  std::vector<std::int32_t> held(jobs.size());
+  for (std::size_t j = 0; j < jobs.size() && gpus > 0; ++j, --gpus) held[j] = 1;
+  const auto gain = [&](std::size_t j) {
+    const auto now = static_cast<std::size_t>(held[j]);
+    if (now == 0 || now + 1 >= jobs[j].rates.size()) return 0.0;
+    return jobs[j].remaining / jobs[j].rates[now] - jobs[j].remaining / jobs[j].rates[now + 1];
+  };
+  for (; gpus > 0; --gpus) {
+    std::size_t best = jobs.size();
+    double most = 0.0;
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+      if (gain(j) <= most) continue;
+      most = gain(j);
+      best = j;
+    }
+    if (best == jobs.size()) break;
+    ++held[best];
+  }
+  return held;
+}
+
 double total_flow(std::span<const FlowJob> jobs, std::int32_t gpus,
                   std::span<const std::int32_t> first, double q) {
   Rollout rollout(jobs);

@@ -18,12 +18,14 @@ double mean(const std::deque<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-void fit_to(BetaProgress& predictor, const std::deque<ProgressPoint>& points, std::uint64_t fit) {
-  const std::vector<ProgressPoint> all(points.begin(), points.end());
-  predictor.fit(all, fit);
-}
-
 }  // namespace
+
+TrainingFeatures training_features(const TrainingJob& job, double epochs, double part) {
+  const TrainingCurve& curve = job.curve;
+  const double shown = part * (1.0 + curve.steepness) / (1.0 + curve.steepness * part);
+  return {std::log(job.epoch_samples), curve.first_loss, epochs, curve.loss_gain * shown,
+          curve.accuracy * shown};
+}
 
 TrainingMonitor::TrainingMonitor(const PaperWorld& world, std::vector<TrainingJob> jobs,
                                  const MonitorOptions& options)
@@ -35,8 +37,29 @@ TrainingMonitor::TrainingMonitor(const PaperWorld& world, std::vector<TrainingJo
       points_(options.history.begin(), options.history.end()),
       predictor_(options.predictor, world.seed) {
   BERTH_EXPECT(jobs_.size() == world.instance.workload.size());
-  if (!points_.empty() && options_.remaining != RemainingWork::estimate)
-    fit_to(predictor_, points_, ++fits_);
+  for (const ProgressPoint& point : points_) {
+    if (point.epochs < 2.0) totals_.push_back(point.epochs / point.progress);
+  }
+  refit();
+}
+
+void TrainingMonitor::refit() {
+  const bool fits =
+      options_.remaining == RemainingWork::drawn || options_.remaining == RemainingWork::mean;
+  if (!fits || points_.empty()) return;
+  const std::vector<ProgressPoint> all(points_.begin(), points_.end());
+  predictor_.fit(all, ++fits_);
+}
+
+/// At least one: more than that of jobs that outlive all others is not known.
+double TrainingMonitor::residual_epochs(double epochs) const {
+  double sum = 0.0, jobs = 0.0;
+  for (const double total : totals_) {
+    if (total <= epochs) continue;
+    sum += total - epochs;
+    jobs += 1.0;
+  }
+  return jobs == 0.0 ? 1.0 : std::max(1.0, sum / jobs);
 }
 
 /// Samples that a second of work at speed 1 takes, with the present batch.
@@ -61,10 +84,7 @@ void TrainingMonitor::add_work(const policy::State& state, JobId id) {
 TrainingFeatures TrainingMonitor::features(const policy::State& state, JobId id) const {
   const auto done = static_cast<double>(state.done(id));
   const double part = done / (done + static_cast<double>(state.remaining(id)));
-  const TrainingCurve& curve = job(id).curve;
-  const double shown = part * (1.0 + curve.steepness) / (1.0 + curve.steepness * part);
-  return {std::log(job(id).epoch_samples), curve.first_loss, epochs(id), curve.loss_gain * shown,
-          curve.accuracy * shown};
+  return training_features(job(id), epochs(id), part);
 }
 
 void TrainingMonitor::observe(const policy::State& state, JobId id) {
@@ -86,14 +106,14 @@ void TrainingMonitor::finish(const policy::State& state, JobId id) {
   add_work(state, id);
   Log& log = logs_[id.index()];
   const double all = epochs(id);
+  totals_.push_back(all);
   for (ProgressPoint& point : log.epochs) {
     point.progress = point.epochs / all;
     if (point.progress < 1.0) points_.push_back(point);
   }
   while (points_.size() > options_.most_points) points_.pop_front();
   log = {.samples = log.samples, .done = log.done, .measured = {}, .epochs = {}};
-  if (!points_.empty() && options_.remaining != RemainingWork::estimate)
-    fit_to(predictor_, points_, ++fits_);
+  refit();
 }
 
 bool TrainingMonitor::predicted(JobId id) const {
@@ -104,6 +124,8 @@ double TrainingMonitor::remaining(const policy::State& state, JobId id,
                                   std::uint64_t generation) const {
   if (options_.remaining == RemainingWork::estimate)
     return static_cast<double>(state.remaining(id)) * kMicro * samples_per_work(state, id);
+  if (options_.remaining == RemainingWork::residual)
+    return residual_epochs(epochs(id)) * job(id).epoch_samples;
   const double beta = predictor_.beta(features(state, id));
   const double alpha = epochs(id);
   // alpha (1 / mean - 1) = beta
@@ -112,6 +134,13 @@ double TrainingMonitor::remaining(const policy::State& state, JobId id,
   const double progress =
       draw_beta(alpha, beta, {seed_, generation, static_cast<std::uint64_t>(id.value())});
   return logs_[id.index()].samples * (1.0 / progress - 1.0);
+}
+
+std::vector<TrainingMonitor::Measured> TrainingMonitor::measured(JobId id) const {
+  std::vector<Measured> means;
+  for (const auto& [gpus, values] : logs_[id.index()].measured)
+    means.push_back({gpus, mean(values)});
+  return means;
 }
 
 double TrainingMonitor::throughput(JobId id, std::int32_t gpus) const {

@@ -4,8 +4,6 @@
 
 #include "elastic_world.hpp"
 
-#include <set>
-
 #include <gtest/gtest.h>
 
 #include "berth/base/random.hpp"
@@ -15,7 +13,7 @@
 namespace berth::test {
 namespace {
 
-using papers::BerthElasticOptions;
+using papers::ElasticOptions;
 using papers::kFreeGpu;
 
 double mean_jct(const sim::Run& run) {
@@ -47,6 +45,28 @@ TEST(BestBatch, grows_with_the_noise_scale_within_what_ones_may_use) {
   EXPECT_EQ(papers::best_batch(profile, training, 0.0, 8, 2).samples, 64);  // ratio 4
   profile.noise[0].noise_scale = 1.0;  // what is beyond the smallest batch is wasted
   EXPECT_EQ(papers::best_batch(profile, training, 0.0, 2, 1).samples, 16);
+}
+
+TEST(ModelledThroughput, is_that_of_the_profile_from_one_measurement_of_each_kind) {
+  speed::IterationTime time;
+  time.compute_per_sample = 0.01;
+  time.sync_local_fixed = 0.03;
+  time.sync_fixed = 0.05;
+  const ElasticWorld world(crowd(1, 1));
+  const papers::TrainingJob training = world.training(10.0)[0];  // 16 samples, at most 64
+  const auto real = [&](std::int32_t gpus) {
+    const double samples = std::min(16, 64 / gpus) * gpus;
+    return samples / time.seconds(samples, gpus, (gpus + 3) / 4);
+  };
+  using Measured = papers::TrainingMonitor::Measured;
+  const std::vector<Measured> one{{1, real(1)}};
+  const auto first = papers::modelled_throughput(one, training, 8, 4);
+  ASSERT_EQ(first.size(), 5U);
+  EXPECT_NEAR(first[4], 4.0 * real(1), 1e-9);
+  const std::vector<Measured> three{{1, real(1)}, {2, real(2)}, {8, real(8)}};
+  const auto rates = papers::modelled_throughput(three, training, 8, 4);
+  for (std::int32_t gpus = 1; gpus <= 8; ++gpus)
+    EXPECT_NEAR(rates[static_cast<std::size_t>(gpus)], real(gpus), 1e-9) << gpus;
 }
 
 TEST(PlaceWorkers, jobs_whose_number_stays_keep_their_gpus_and_others_stay_together) {
@@ -98,7 +118,7 @@ TEST(BerthElastic, is_well_ahead_of_fixed_sizes_and_of_ones_in_mean_completion_t
     ElasticWorld world(rows);
     const auto training = world.training(5.0);
     elastic += mean_jct(world.run(*papers::make_berth_elastic(world.world(), training, {})));
-    BerthElasticOptions options;
+    ElasticOptions options;
     options.knowledge = papers::ElasticKnowledge::training;
     learned += mean_jct(world.run(*papers::make_berth_elastic(world.world(), training, options)));
     ones += mean_jct(world.run(*papers::make_ones(world.world(), training, {})));
@@ -110,7 +130,7 @@ TEST(BerthElastic, is_well_ahead_of_fixed_sizes_and_of_ones_in_mean_completion_t
   RecordProperty("fixed", std::to_string(fixed / 4));
   EXPECT_LT(elastic, 0.9 * fixed);
   EXPECT_LT(elastic, 0.9 * ones);
-  EXPECT_LT(learned, ones);
+  EXPECT_LT(learned, 0.8 * ones);
 }
 
 }  // namespace

@@ -110,6 +110,34 @@ TEST(FlowAllocation, is_near_the_best_of_all_allocations_that_change_at_completi
   EXPECT_LT(sum / kCases, 1.03);
 }
 
+/// Least sum of times left when no GPU moves any more, a GPU each at least.
+double least_left(std::span<const FlowJob> jobs, std::int32_t gpus) {
+  if (jobs.empty()) return 0.0;
+  double least = kInfinite;
+  const auto rest = static_cast<std::int32_t>(jobs.size()) - 1;
+  for (std::int32_t c = 1; c <= gpus - rest; ++c) {
+    const double left = jobs.front().remaining / jobs.front().rates[static_cast<std::size_t>(c)];
+    least = std::min(least, left + least_left(jobs.subspan(1), gpus - c));
+  }
+  return least;
+}
+
+TEST(Optimus, gains_give_the_least_sum_of_times_left) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    std::vector<FlowJob> jobs;
+    for (std::uint64_t j = 0; j < 3; ++j)
+      jobs.push_back(power_job(1.0 + 20.0 * random_unit({seed, j, 0}),
+                               0.3 + 0.7 * random_unit({seed, j, 1}), 8));
+    const auto gpus = allocate_by_gain(jobs, 8);
+    double left = 0.0;
+    for (std::size_t j = 0; j < 3; ++j)
+      left += jobs[j].remaining / jobs[j].rates[static_cast<std::size_t>(gpus[j])];
+    EXPECT_NEAR(left, least_left(jobs, 8), 1e-9);
+  }
+  const std::vector<FlowJob> crowd(5, power_job(3, 1, 8));
+  EXPECT_EQ(allocate_by_gain(crowd, 3), (std::vector<std::int32_t>{1, 1, 1, 0, 0}));
+}
+
 TEST(FlowAllocation, what_is_held_stays_when_a_change_costs_more_than_it_gains) {
   std::vector<FlowJob> jobs{power_job(100, 0.8, 4), power_job(90, 0.8, 4)};
   for (FlowJob& job : jobs) job.held = 2;

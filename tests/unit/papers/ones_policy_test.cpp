@@ -141,6 +141,24 @@ TEST(TrainingMonitor, throughput_is_linear_between_measurements_and_beyond) {
   EXPECT_NE(monitor.remaining(state, job, 1), monitor.remaining(state, job, 2));
 }
 
+TEST(TrainingMonitor, residual_epochs_are_those_of_finished_jobs_that_lasted_longer) {
+  ElasticWorld world(std::vector{ElasticRow{.duration = 1000}});
+  const sim::WorldSpeeds speeds(world.tiny.instance, world.profiles, 0.0);
+  const sim::Trace trace = sim::make_trace(world.tiny.instance, {}, &speeds);
+  policy::State state(world.tiny.instance.cluster, trace.demands, trace.jobs);
+  papers::MonitorOptions options;
+  options.remaining = papers::RemainingWork::residual;
+  for (const double total : {4.0, 10.0, 20.0})
+    options.history.push_back({.features = {}, .epochs = 1.0, .progress = 1.0 / total});
+  papers::TrainingMonitor monitor(world.world(), world.training(10.0), options);
+  const JobId job(std::size_t{0});
+  state.arrive(job);
+  ASSERT_TRUE(state.start(job));
+  state.advance(60 * s);
+  monitor.observe(state, job);  // 6 epochs of 1,000 samples: 4 and 14 are left of the longer two
+  EXPECT_NEAR(monitor.remaining(state, job, 0), 9'000.0, 1e-3);
+}
+
 void expect_refused(const ElasticWorld& world, const std::string& field) {
   try {
     (void)papers::elastic_jobs("ones", world.world());
