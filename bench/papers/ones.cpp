@@ -39,7 +39,6 @@ std::vector<double> run_berth(OnesWorld& world, const OnesSetting& setting, std:
 }
 
 constexpr policy::Micros kInterval = 60 * policy::kSecond;
-constexpr policy::Micros kCheapInterval = 10 * policy::kSecond;
 
 /// @param interval  between its decisions; @param change  seconds of a resize
 std::vector<double> run_optimus(OnesWorld& world, const OnesSetting& setting, std::uint64_t seed,
