@@ -35,6 +35,7 @@ std::vector<ResultRow> run_strads(const ExperimentOptions& options);
 std::vector<ResultRow> run_sjf_bco(const ExperimentOptions& options);
 std::vector<ResultRow> run_smd(const ExperimentOptions& options);
 std::vector<ResultRow> run_ones(const ExperimentOptions& options);
+std::vector<ResultRow> run_coded(const ExperimentOptions& options);
 
 /// One row of the table each; the order of docs/papers.md.
 std::span<const Experiment> experiments();

@@ -25,6 +25,7 @@ std::span<const Experiment> experiments() {
       {"sjf-bco", "SJF-BCO against FF, LS and random GPUs on rings that share links", run_sjf_bco},
       {"smd", "SMD against Optimus and ESW: total utility of admitted jobs", run_smd},
       {"ones", "ONES against Optimus and Tiresias", run_ones},
+      {"coded", "gangs that advance when k of n workers have", run_coded},
   };
   return table;
 }

@@ -51,7 +51,8 @@ std::map<std::string, std::string> record_of(const SimulateFlags& flags) {
   if (flags.estimates == "noisy" || flags.estimates == "walltimes") {
     options["seed"] = std::to_string(flags.trace.seed);
   }
-  if (flags.world.mtbf > 0.0) options["seed"] = std::to_string(flags.trace.seed);
+  const bool draws = flags.world.mtbf > 0.0 || !flags.world.profiles.empty();
+  if (draws) options["seed"] = std::to_string(flags.trace.seed);
   add_world_record(flags.world, options);
   if (flags.policy == kBerth) record_berth(flags.berth, options);
   if (share_options(flags)) options["round"] = std::to_string(flags.round);

@@ -111,7 +111,7 @@ ExitCode simulate_on_root(const SimulateFlags& flags, const volatile std::sig_at
   if (const std::string keys = sim::ignored_keys(instance); !keys.empty()) {
     warn("a simulation ignores: " + keys);
   }
-  const auto prepared = prepare_world(instance, flags.world);
+  const auto prepared = prepare_world(instance, flags.world, flags.trace.seed);
   sim::BerthCounts counts;
   const auto policy = make_policy(flags, counts, {instance, prepared->profiles, flags.trace.seed});
   const sim::Trace trace = sim::make_trace(instance, trace_options(flags), prepared->speeds.get());

@@ -49,6 +49,8 @@ void add_world_options(CLI::App& command, WorldFlags& flags) {
                   "Part of the speed that jobs lose while they share a machine")
       ->check(CLI::Range(0.0, 0.99))
       ->capture_default_str();
+  command.add_flag("--best-k-of", flags.best_k_of,
+                   "Coded jobs wait for the best number of workers, not for k_of");
   add_costs(command, flags);
   command
       .add_option("--checkpoint", flags.checkpoint,
@@ -67,6 +69,7 @@ void add_world_record(const WorldFlags& flags, std::map<std::string, std::string
   file("failures", flags.failures);
   if (flags.mtbf > 0.0) options["mtbf"] = fmt::format("{} {}", flags.mtbf, flags.mttr);
   if (flags.interference > 0.0) options["interference"] = fmt::format("{}", flags.interference);
+  if (flags.best_k_of) options["best_k_of"] = "yes";
   const auto seconds = [&](const char* key, std::int64_t value, std::int64_t usual) {
     if (value != usual) options[key] = std::to_string(value);
   };
@@ -83,12 +86,17 @@ void set_costs(const WorldFlags& flags, sim::ReplayOptions& options) {
 }
 
 std::unique_ptr<PreparedWorld> prepare_world(const model::Instance& instance,
-                                             const WorldFlags& flags) {
+                                             const WorldFlags& flags, std::uint64_t seed) {
   auto prepared = std::make_unique<PreparedWorld>();
   if (flags.profiles.empty() && flags.interference == 0.0) return prepared;
   if (!flags.profiles.empty()) {
     prepared->profiles =
         io::parse_profiles(io::read_file(flags.profiles), flags.profiles, instance);
+  }
+  prepared->profiles.seed = seed;
+  if (flags.best_k_of) {
+    for (speed::CodedJob& job : prepared->profiles.coded)
+      job.needed = speed::best_k_of(job.workers, job.tail);
   }
   prepared->profiles.jobs.resize(instance.workload.size());
   prepared->speeds =

@@ -22,6 +22,7 @@ struct WorldFlags {
   double mtbf = 0.0;  ///< seconds; 0: no drawn failures
   double mttr = 3600.0;
   double interference = 0.0;
+  bool best_k_of = false;
   std::int64_t slot = 0;          ///< seconds
   std::int64_t move_cost = -1;    ///< seconds; -1: the restart cost
   std::int64_t resize_cost = -1;  ///< the same
@@ -46,7 +47,7 @@ struct PreparedWorld {
 
 /// Reads profiles; null when speeds are those of the jobs file. @throws InputError
 std::unique_ptr<PreparedWorld> prepare_world(const model::Instance& instance,
-                                             const WorldFlags& flags);
+                                             const WorldFlags& flags, std::uint64_t seed);
 
 /// Sets failures, slots and the checkpoint. @param input  what the run is a function of
 /// @throws InputError

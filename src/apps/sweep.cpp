@@ -89,7 +89,7 @@ std::string jobs_path(const SimulateFlags& flags, double load) {
 model::Instance loaded(const SimulateFlags& flags, const model::Instance& read, double load) {
   model::Instance instance = read;
   if (load == 0.0) return instance;
-  const auto prepared = prepare_world(instance, flags.world);
+  const auto prepared = prepare_world(instance, flags.world, flags.trace.seed);
   const double own = sim::offered_load(
       instance.cluster, sim::make_trace(instance, trace_options(flags), prepared->speeds.get()));
   if (own == 0.0) {
@@ -103,7 +103,7 @@ model::Instance loaded(const SimulateFlags& flags, const model::Instance& read, 
 
 Row replay(const SimulateFlags& flags, const model::Instance& instance) {
   sim::BerthCounts counts;
-  const auto prepared = prepare_world(instance, flags.world);
+  const auto prepared = prepare_world(instance, flags.world, flags.trace.seed);
   const auto policy = make_policy(flags, counts, {instance, prepared->profiles, flags.trace.seed});
   const sim::Trace trace = sim::make_trace(instance, trace_options(flags), prepared->speeds.get());
   const auto options = record_of(flags);

@@ -92,7 +92,8 @@ void read_share(const JsonAt& at, Shape& shape) {
 
 JobLine::TaskLine read_task(const JsonAt& at) {
   constexpr std::size_t kFirst = 4;
-  static constexpr auto keys = resource_keys<kFirst>({"shape", "count", "gpus", "gpu_milli"});
+  static constexpr auto keys =
+      resource_keys<kFirst, 1>({"shape", "count", "gpus", "gpu_milli"}, {"k_of"});
   JobLine::TaskLine task;
   std::int64_t gpus = 0;
   Shape& shape = task.shape;
@@ -101,8 +102,15 @@ JobLine::TaskLine read_task(const JsonAt& at) {
     if (key == 1) task.count = static_cast<std::int32_t>(value.integer(1, kMaxCount));
     if (key == 2) gpus = value.integer(0, kMaxCount);
     if (key == 3) read_share(value, shape);
-    if (key >= kFirst) shape.needs[key - kFirst] = value.integer(0, kMaxAmount);
+    if (key == keys.size() - 1) {
+      task.k_of = static_cast<std::int32_t>(value.integer(1, kMaxCount));
+    } else if (key >= kFirst) {
+      shape.needs[key - kFirst] = value.integer(0, kMaxAmount);
+    }
   });
+  if (task.k_of > task.count) {
+    at.fail(fmt::format("\"k_of\" is {}, the group has {} tasks", task.k_of, task.count));
+  }
   if (gpus > 0 && shape.uses_gpu()) {
     at.fail("asks for \"gpus\" and for \"gpu_milli\"", "a task takes whole GPUs or one share");
   }

@@ -27,6 +27,7 @@ struct JobLine {
     std::string_view label = kDefaultLabel;
     std::int32_t count = 1;
     model::Shape shape;
+    std::int32_t k_of = 0;
   };
 
   std::string_view id;

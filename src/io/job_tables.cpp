@@ -121,8 +121,10 @@ void JobTables::add_groups(const JobLine& line, Job& job) {
     const std::uint32_t label = labels_.intern(
         std::string(task.label),
         [&](const std::string& fresh) { block_.tables.shared.labels.push_back(fresh); });
-    block_.records.groups.push_back(
-        {.shape = ShapeId(std::size_t{shape}), .count = task.count, .label = label});
+    block_.records.groups.push_back({.shape = ShapeId(std::size_t{shape}),
+                                     .count = task.count,
+                                     .label = label,
+                                     .k_of = task.k_of});
   }
 }
 

@@ -87,6 +87,9 @@ std::vector<std::int32_t> read_task_counts(const JsonAt& at, const JobLine& line
 void read_configurations(const JsonAt& at, JobLine& line) {
   static constexpr std::string_view keys[] = {"counts", "speed", "value"};
   auto& all = line.time.configurations;
+  for (const JobLine::TaskLine& task : line.tasks) {
+    if (task.k_of > 0) at.fail("the tasks of the job have k_of", "an elastic job has none");
+  }
   at.each([&](const JsonAt& element) {
     Configuration c{.counts = {}};
     const std::uint32_t seen = element.fields(keys, [&](std::size_t key, const JsonAt& value) {

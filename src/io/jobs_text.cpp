@@ -36,6 +36,7 @@ void add_tasks(JsonText& json, const model::Workload& workload, const Job& job) 
     for (std::size_t r = 0; r < model::kResources; ++r) {
       if (shape.needs[r] > 0) json.field(model::kResourceTable[r].key, shape.needs[r]);
     }
+    if (group.k_of > 0) json.field("k_of", std::int64_t{group.k_of});
     json.close('}');
   }
   json.close(']');

@@ -2,6 +2,7 @@
 #include "json_lines.hpp"
 #include "profile_line.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -108,7 +109,12 @@ class ProfilesReader {
     if (profile.kind == ProfileKind::parameter_server || profile.kind == ProfileKind::overlap)
       assigned.servers = server_group(job, profile.servers);
     add_model(job, profile);
-    profiles_.reference(job.job) = job.reference > 0.0 ? job.reference : profile.reference;
+    double& reference = profiles_.reference(job.job);
+    if (job.reference > 0.0) {
+      reference = job.reference;
+    } else if (profile.reference > 0.0 || profile.kind != ProfileKind::coded) {
+      reference = profile.reference;
+    }
   }
 
   /// Every GPU type of the cluster that the job may use has a row, be it 0.
@@ -137,6 +143,19 @@ class ProfilesReader {
            "\"servers\" names their shape");
   }
 
+  /// The gang of the job, whose duration is what it takes on average.
+  [[nodiscard]] speed::CodedJob coded(const ProfiledJob& job, speed::CodedJob gang) const {
+    const auto groups = instance_.workload.groups_of(instance_.workload.job(job.job));
+    const auto is_coded = [](const model::TaskGroup& group) { return group.k_of > 0; };
+    if (std::ranges::count_if(groups, is_coded) != 1)
+      refuse(job, "not one group of the job's tasks has k_of", "it is a key of its tasks");
+    const model::TaskGroup& group = *std::ranges::find_if(groups, is_coded);
+    gang.workers = group.count;
+    gang.needed = group.k_of;
+    gang.reference = 1.0 / speed::expected_seconds(gang);
+    return gang;
+  }
+
   template <class T>
   T& row(std::vector<T>& list, JobId job) {
     if (list.empty()) list.resize(instance_.workload.size());
@@ -159,6 +178,9 @@ class ProfilesReader {
         break;
       case ProfileKind::goodput:
         row(profiles_.goodputs, job.job) = profile.goodput;
+        break;
+      case ProfileKind::coded:
+        row(profiles_.coded, job.job) = coded(job, profile.coded);
         break;
       case ProfileKind::ring:
         row(profiles_.rings, job.job) = profile.ring;

@@ -19,8 +19,8 @@ namespace {
 using speed::ProfileKind;
 
 constexpr double kMost = 1e15;  // of any amount
-constexpr std::array<std::string_view, 5> kModels{"throughput", "parameter_server", "overlap",
-                                                  "goodput", "ring"};
+constexpr std::array<std::string_view, 6> kModels{
+    "throughput", "parameter_server", "overlap", "goodput", "ring", "coded"};
 
 /// A key and the number that it sets.
 template <class Owner>
@@ -70,6 +70,9 @@ constexpr NumberKey<Ring> kRingKeys[] = {{"gradient_gbit", &Ring::gradient_gbit}
                                          {"backward", &Ring::backward},
                                          {"batch", &Ring::batch},
                                          {"reduce_gbps", &Ring::reduce_gbps}};
+
+using Coded = speed::CodedJob;
+constexpr NumberKey<Coded> kCodedKeys[] = {{"seconds", &Coded::seconds}, {"tail", &Coded::tail}};
 
 using Iteration = speed::IterationTime;
 constexpr NumberKey<Iteration> kIterationKeys[] = {
@@ -175,6 +178,8 @@ bool read_key(const JsonAt& at, const model::Cluster& cluster, ProfileDefinition
              number(kGoodputKeys, profile.goodput);
     case ProfileKind::ring:
       return number(kRingKeys, profile.ring);
+    case ProfileKind::coded:
+      return number(kCodedKeys, profile.coded);
     case ProfileKind::none:
       break;
   }
@@ -194,6 +199,10 @@ void check(const JsonAt& at, ProfileDefinition profile) {
     if (profile.kind == ProfileKind::overlap) speed::OverlapModel({&profile.overlap, 1}, others);
     if (profile.kind == ProfileKind::goodput)
       speed::ElasticBatchModel({&profile.goodput, 1}, others);
+    if (profile.kind == ProfileKind::coded) {
+      profile.coded.reference = 1.0;
+      speed::CodedModel({&profile.coded, 1}, 1, others);
+    }
     if (profile.kind == ProfileKind::ring) {
       const model::Cluster cluster{};
       profile.ring.reference = 1.0;

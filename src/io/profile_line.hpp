@@ -22,6 +22,7 @@ struct ProfileDefinition {
   speed::OverlapProfile overlap;
   speed::ElasticBatchJob goodput;
   speed::RingJob ring;
+  speed::CodedJob coded;
 };
 
 /// @throws InputError with line and field

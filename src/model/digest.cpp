@@ -277,6 +277,7 @@ void add_job(Sha256& sha, const InstanceView& instance, std::span<const std::siz
     sha.name(workload.tables().labels[g.label]).integer(g.count);
     add_required(sha, s.needs).integer(s.gpus).integer(s.gpu_milli);
     add_optional(sha, s.needs, 0);
+    if (g.k_of > 0) sha.name("k_of").integer(g.k_of);
   }
   add_communication(sha, job.communication);
   add_rules(sha, workload.rules_of(job));

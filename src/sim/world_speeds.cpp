@@ -115,7 +115,8 @@ double WorldSpeeds::alone(JobId job, const Demand& demand, GpuTypeId type,
                                   .gpu_type = type,
                                   .machines = machines,
                                   .configuration = configuration,
-                                  .batch = profiles_->jobs[job.index()].batch};
+                                  .batch = profiles_->jobs[job.index()].batch,
+                                  .expected = true};
   speed::Rate rate;
   model_.rates({&running, 1}, {&rate, 1});
   return rate.per_second;

@@ -18,6 +18,8 @@ double& Profiles::reference(JobId job) {
       return overlaps[j].reference;
     case ProfileKind::goodput:
       return goodputs[j].reference;
+    case ProfileKind::coded:
+      return coded[j].reference;
     default:
       BERTH_EXPECT(jobs[j].kind == ProfileKind::ring);
       return rings[j].reference;
@@ -37,6 +39,8 @@ ProfiledSpeeds::ProfiledSpeeds(const model::InstanceView& instance, const Profil
   if (!profiles.overlaps.empty()) add(std::make_unique<OverlapModel>(profiles.overlaps, top()));
   if (!profiles.goodputs.empty())
     add(std::make_unique<ElasticBatchModel>(profiles.goodputs, top()));
+  if (!profiles.coded.empty())
+    add(std::make_unique<CodedModel>(profiles.coded, profiles.seed, top()));
   if (!profiles.rings.empty()) {
     add(std::make_unique<RingModel>(instance.cluster, profiles.rings, profiles.links, top()));
   }

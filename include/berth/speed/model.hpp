@@ -29,6 +29,7 @@ struct RunningJob {
   std::int32_t configuration = -1;         ///< of an elastic job (docs/formats.md); -1: none
   std::int64_t batch = 0;                  ///< samples of an iteration, all workers; 0: the usual
   double work = 0.0;                       ///< done so far, >= 0
+  bool expected = false;                   ///< the mean is asked for where the rate is drawn
 };
 
 /// Progress of one job while the placements are as they are.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "berth/model/instance.hpp"
+#include "berth/speed/coded_gang.hpp"
 #include "berth/speed/layered_overlap.hpp"
 #include "berth/speed/loss_curve.hpp"
 #include "berth/speed/model.hpp"
@@ -24,6 +25,7 @@ enum class ProfileKind : std::uint8_t {
   overlap,
   goodput,
   ring,
+  coded,
 };
 
 /// The profile of one job: which model, and which of its tasks are parameter servers.
@@ -51,6 +53,8 @@ struct Profiles {
   std::vector<OverlapProfile> overlaps;
   std::vector<ElasticBatchJob> goodputs;
   std::vector<RingJob> rings;
+  std::vector<CodedJob> coded;
+  std::uint64_t seed = 1;  ///< of drawn rates
   std::vector<JobLoss> losses;
   RingOptions links;
 

@@ -10,8 +10,10 @@
 
 #include <gtest/gtest.h>
 
+#include "berth/base/error.hpp"
 #include "berth/io/cluster_file.hpp"
 #include "berth/io/file.hpp"
+#include "berth/model/digest.hpp"
 #include "berth/model/free_machine.hpp"
 
 namespace berth::io {
@@ -169,6 +171,24 @@ TEST(ParseJobs, reads_and_writes_nics) {
 }
 
 /// A share of 300 on a GPU of 7 slices runs on 3 of them, however the file tells it.
+TEST(ParseJobs, reads_and_writes_how_many_tasks_have_to_answer) {
+  const Instance instance = with_jobs(
+      R"({"id":"j","tasks":[{"shape":"worker","count":4,"gpus":1,"k_of":3},{"gpus":1}]})");
+  const auto groups = instance.workload.groups_of(instance.workload.jobs[0]);
+  EXPECT_EQ(groups[0].k_of, 3);
+  EXPECT_EQ(groups[1].k_of, 0);
+  EXPECT_NE(jobs_text(instance).find(R"("k_of":3)"), std::string::npos);
+  Instance all = instance;
+  all.workload.groups[0].k_of = 0;
+  EXPECT_NE(model::instance_digest(instance), model::instance_digest(all));
+  EXPECT_THROW((void)with_jobs(R"({"id":"j","tasks":[{"count":4,"k_of":5}]})"), InputError);
+  EXPECT_THROW((void)with_jobs(R"({"id":"j","tasks":[{"count":4,"k_of":0}]})"), InputError);
+  EXPECT_THROW(
+      (void)with_jobs(
+          R"({"id":"j","tasks":[{"count":4,"k_of":2}],"configurations":[{"counts":{"task":4}}]})"),
+      InputError);
+}
+
 TEST(ParseJobs, what_runs_on_slices_takes_whole_ones) {
   const auto read = [](const std::string& milli, bool pinned) {
     Instance instance{.cluster = parse_cluster(

@@ -96,6 +96,20 @@ TEST(Rates, the_noise_scale_changes_a_rate_in_the_middle_of_a_run) {
   EXPECT_NEAR(static_cast<double>(run.records[0].end()) / 1e6, 75.0, 0.001);
 }
 
+TEST(Rates, iterations_of_a_coded_job_take_drawn_times) {
+  RatesInstance of({4});
+  const std::string profile =
+      R"({"profile":"c","model":"coded","seconds":1,"tail":1})" + job_line(0, "c");
+  EXPECT_THROW((void)of.run(profile), InputError);  // without k_of
+  of.tiny.instance.workload.groups[0].k_of = 3;
+  const auto run = of.run(profile);
+  // 100 s on average, in iterations of (1/3) (1 + 1/4 + 1/3 + 1/2) s
+  const double iteration = (1.0 + 1.0 / 4.0 + 1.0 / 3.0 + 1.0 / 2.0) / 3.0;
+  EXPECT_NEAR(static_cast<double>(run.records[0].runs[0].rates.size()), 100.0 / iteration, 1.0);
+  EXPECT_NEAR(static_cast<double>(run.records[0].end()) / 1e6, 100.0, 10.0);
+  EXPECT_NE(run.records[0].end(), 100 * s);
+}
+
 TEST(Rates, without_a_reference_a_job_takes_its_duration_on_its_best_machines) {
   RatesInstance of({2});
   const auto run = of.run(
