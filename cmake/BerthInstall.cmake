@@ -19,6 +19,21 @@ install(EXPORT berthTargets NAMESPACE berth:: DESTINATION ${package_dir})
 
 set_target_properties(berth PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS berth RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# The program itself makes its manual page and its completion (berth help KIND).
+function(install_made_by_berth kind path)
+  get_filename_component(folder ${path} DIRECTORY)
+  install(CODE "
+    set(tree \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")
+    file(MAKE_DIRECTORY \"\${tree}/${folder}\")
+    execute_process(COMMAND \"\${tree}/${CMAKE_INSTALL_BINDIR}/berth\" help ${kind}
+                    OUTPUT_FILE \"\${tree}/${path}\" RESULT_VARIABLE failed)
+    if(failed)
+      message(WARNING \"berth does not run here: without ${path}\")
+      file(REMOVE \"\${tree}/${path}\")
+    endif()")
+endfunction()
+install_made_by_berth(man ${CMAKE_INSTALL_MANDIR}/man1/berth.1)
+install_made_by_berth(bash ${CMAKE_INSTALL_DATADIR}/bash-completion/completions/berth)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 configure_package_config_file(cmake/berthConfig.cmake.in ${PROJECT_BINARY_DIR}/berthConfig.cmake

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
+#include "manual.hpp"
+#include "options_file.hpp"
 #include "signals.hpp"
 #include "usage.hpp"
 
@@ -10,7 +12,9 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <CLI/App.hpp>
@@ -32,6 +36,7 @@ std::vector<std::string> words_of(int argc, char** argv) {
     words.erase(words.begin());
     words.emplace_back("--help");
   }
+  words = with_options_file(std::move(words));
   std::ranges::reverse(words);
   return words;
 }
@@ -46,6 +51,16 @@ struct Parsed {
 void say(report::LogFormat log, ExitCode code, const std::string& message) {
   const std::string line = report::error_line(log, code, message);
   std::fputs(line.c_str(), stderr);
+}
+
+/// Prints the manual page or the completion for "help man" and "help bash"; false: other words.
+bool print_manual(const comm::Communicator& comm, const CLI::App& app, int argc, char** argv) {
+  if (argc != 3 || std::string_view(argv[1]) != "help") return false;
+  const std::string_view kind = argv[2];
+  if (kind != "man" && kind != "bash") return false;
+  const std::string text = kind == "man" ? manual(app) : bash_completion(app);
+  if (comm.rank() == 0) std::fputs(text.c_str(), stdout);
+  return true;
 }
 
 /// The parsed command line, or no value when help was requested (rank 0 prints it). A usage error,
@@ -68,6 +83,7 @@ std::optional<Parsed> parse(const comm::Communicator& comm, int argc, char** arg
   add_apply(app, parsed.action);
   add_simulate(app, parsed.action);
   add_examples(app);
+  if (print_manual(comm, app, argc, argv)) return std::nullopt;
   bool help = false;
   comm.agreed([&] {
     try {

@@ -22,7 +22,9 @@ Exit codes
   1 check: plan is invalid    4 internal error, or a full disk
   2 bad usage or input        5 plan written, a required job is missing
 
-Each command has its own help: berth plan --help. File formats: docs/formats.md)";
+Each command has its own help: berth plan --help. File formats: docs/formats.md
+For man(1) and for bash: berth help man, berth help bash. Any command takes its options
+from a file too: berth plan c.yaml j.jsonl --options-file FILE, lines such as gap = 0.5%)";
 
 constexpr const char* kPlan = R"(
 Examples

@@ -43,6 +43,18 @@ std::string read_span(std::string_view part, IdRange::NumberRange& span) {
   return {};
 }
 
+/// What is wrong with characters around the brackets: those with which other programs write many
+/// names would make one machine of a strange name.
+std::string strange_characters(std::string_view name) {
+  const std::size_t at = name.find_first_of("{}*, \t");
+  const std::size_t dots = name.find("..");
+  if (at == std::string_view::npos && dots == std::string_view::npos) return {};
+  const std::string_view strange = name.substr(std::min(at, dots), at < dots ? 1 : 2);
+  return in_quotes(strange) +
+         " is in no name; many machines are \"m[01-32]\", machines apart are " +
+         "one entry each: found " + in_quotes(name);
+}
+
 }  // namespace
 
 std::uint64_t IdRange::count() const {
@@ -57,6 +69,7 @@ ParsedRange parse_id_range(std::string_view text) {
   const std::size_t close = text.find(']');
   if (open == std::string_view::npos && close == std::string_view::npos) {
     result.range.prefix = text;
+    result.fault = strange_characters(text);
     return result;
   }
   const bool one_pair = open != std::string_view::npos && close != std::string_view::npos &&
@@ -69,6 +82,8 @@ ParsedRange parse_id_range(std::string_view text) {
   }
   result.range.prefix = text.substr(0, open);
   result.range.suffix = text.substr(close + 1);
+  result.fault = strange_characters(result.range.prefix);
+  if (result.fault.empty()) result.fault = strange_characters(result.range.suffix);
   std::string_view rest = text.substr(open + 1, close - open - 1);
   for (bool more = true; more && result.fault.empty();) {
     const std::size_t comma = rest.find(',');

@@ -16,6 +16,10 @@ namespace {
 [[noreturn]] void broken_line(const JsonSource& source, std::string_view line,
                               simdjson::error_code error) {
   const bool opens = line == "{" || line == "[" || line.ends_with(",");
+  const std::size_t first = line.find_first_not_of(" \t");
+  if (first != std::string_view::npos && (line[first] == '#' || line.substr(first, 2) == "//")) {
+    raise_input_error(source, "", "a comment", "JSON Lines have none: remove the line");
+  }
   raise_input_error(source, "", std::string("not valid JSON: ") + simdjson::error_message(error),
                     opens ? "one whole job a line (JSON Lines), no list around them" : "");
 }

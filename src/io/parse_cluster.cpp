@@ -8,6 +8,7 @@
 #include "yaml_document.hpp"
 #include "yaml_fields.hpp"
 
+#include <cctype>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -253,6 +254,24 @@ Cluster ClusterReader::read(const YamlAt& top) {
   return std::move(cluster_);
 }
 
+/// What to do about broken YAML: names with brackets and without quotes, in this line (from 0) or
+/// the one before, are the likeliest fault.
+std::string yaml_hint(std::string_view text, int line) {
+  std::size_t at = 0;
+  for (int l = 1; l < line && at != std::string_view::npos; ++l) {
+    at = text.find('\n', at);
+    if (at != std::string_view::npos) ++at;
+  }
+  if (at == std::string_view::npos) return {};
+  const std::size_t end = text.find('\n', text.find('\n', at) + 1);
+  for (std::size_t open = text.find('[', at); open < end && open != std::string_view::npos;
+       open = text.find('[', open + 1)) {
+    const bool in_name = open > 0 && std::isalnum(static_cast<unsigned char>(text[open - 1])) != 0;
+    if (in_name) return "put names with brackets in quotes, as in \"m[01-32]\"";
+  }
+  return {};
+}
+
 }  // namespace
 
 Cluster parse_cluster(std::string_view text, const std::string& file) {
@@ -263,7 +282,7 @@ Cluster parse_cluster(std::string_view text, const std::string& file) {
     return ClusterReader().read(YamlAt(only_document(text, file), file));
   } catch (const YAML::Exception& broken) {
     throw InputError({.file = file, .line = broken.mark.line + 1, .field = ""},
-                     "not valid YAML: " + broken.msg);
+                     "not valid YAML: " + broken.msg, yaml_hint(text, broken.mark.line));
   }
 }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "words.hpp"
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
 #include <simdjson.h>
 
 #include "berth/base/printable.hpp"
@@ -17,7 +21,34 @@ bool has_control(std::string_view text) {
   return false;
 }
 
+/// Words of other programs, and ours.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kMeanings{
+    {{"cpu", "cpu_milli"},
+     {"cpus", "cpu_milli"},
+     {"cores", "cpu_milli"},
+     {"mem", "memory_mib"},
+     {"memory", "memory_mib"},
+     {"ram", "memory_mib"},
+     {"name", "id"},
+     {"names", "ids"},
+     {"hosts", "ids"},
+     {"nodes", "ids"},
+     {"gpu", "gpus"},
+     {"replicas", "count"},
+     {"workers", "count"},
+     {"walltime", "limit"},
+     {"time_limit", "limit"},
+     {"partition", "queue"},
+     {"submit_time", "arrival"},
+     {"type", "gpu_type"}}};
+
 }  // namespace
+
+std::string_view key_of_meaning(std::string_view word) {
+  const auto* const row =
+      std::ranges::find(kMeanings, word, &std::pair<std::string_view, std::string_view>::first);
+  return row == kMeanings.end() ? std::string_view() : row->second;
+}
 
 std::string in_quotes(std::string_view text) {
   std::string out = "\"" + printable(text.substr(0, 60));

@@ -52,6 +52,37 @@ class Help(ProgramTest):
             self.assertEqual(told.out, self.berth(*command, "--help").out)
 
 
+    def test_manual_page_and_completion_name_every_command_and_option(self):
+        manual, completion = self.berth("help", "man"), self.berth("help", "bash", ranks=2)
+        for done in (manual, completion):
+            self.assert_ends(done, 0)
+            for word in ["plan", "report", "import", "philly", "time-limit".replace("-", "[-\\\\]+")]:
+                self.assertRegex(done.out, word)
+        self.assertTrue(manual.out.startswith(".TH BERTH 1\n"))
+        self.assertEqual(completion.out.count("complete -o default"), 1)
+        script = self.write("berth.bash", completion.out + """
+COMP_WORDS=(berth plan --time-l) COMP_CWORD=2; _berth; echo "${COMPREPLY[@]}"
+COMP_WORDS=(berth generate he) COMP_CWORD=2; _berth; echo "${COMPREPLY[@]}"
+""")
+        done = finish(self.start(["bash", str(script)]), ["bash"])
+        self.assertEqual(done.out.split(), ["--time-limit", "hetero"], done)
+
+
+class OptionsFile(ProgramTest):
+    def test_gives_options_that_the_command_line_does_not(self):
+        self.write("o.txt", "# nightly\ngap = 5%   # enough\n\nseed=7\nquiet\n")
+        self.assert_ends(self.plan("--options-file", "o.txt", "--seed", "3"), 0)
+        options = self.read_plan()["options"]
+        self.assertEqual((float(options["gap"]), options["seed"]), (0.05, "3"))
+
+    def test_faults_are_told(self):
+        self.write("o.txt", "gap = 5%\n--seed 7\n")
+        self.assert_refused(self.plan("--options-file", "o.txt"), 2, "o.txt:2: not an option of the")
+        self.write("o.txt", "gpa = 5%\n")
+        self.assert_refused(self.plan("--options-file=o.txt"), 2, "--gpa=5%: unknown option")
+        self.assert_refused(self.plan("--options-file", "none.txt", ranks=2), 2, "none.txt: cannot")
+
+
 class Manners(ProgramTest):
     """Files by position, units in values, standard input and output."""
 

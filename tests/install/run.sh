@@ -36,6 +36,8 @@ case $1 in
     diff "$folder/headers.source" "$folder/headers.installed" >&2 ||
       fail "headers that no library lists in its CMakeLists.txt are not installed"
     "$tree/bin/berth" --version
+    grep -q 'gap' "$tree/share/man/man1/berth.1" || fail "no manual page"
+    bash -n "$tree/share/bash-completion/completions/berth" || fail "no completion"
     "$tree/bin/berth" generate hetero --gpus 64 --out-cluster "$folder/c.yaml" \
       --out-jobs "$folder/j.jsonl"
     "$tree/bin/berth" plan --cluster "$folder/c.yaml" --jobs "$folder/j.jsonl" \

@@ -16,7 +16,7 @@ from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 
 WAITS = '{"id": "large", "tasks": [{"shape": "worker", "count": 9, "gpus": 4}]}\n'
-EVIL = '</script><img src=x onerror=alert(1)>'
+EVIL = '</script><img/src=x/onerror=alert(1)>'
 RAMP = [(0, 34, 78), (53, 69, 108), (102, 105, 112), (148, 142, 119), (200, 184, 102), (254, 232, 56)]
 
 
