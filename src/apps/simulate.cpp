@@ -27,6 +27,7 @@
 #include "berth/io/file.hpp"
 #include "berth/io/jobs_file.hpp"
 #include "berth/io/run_file.hpp"
+#include "berth/papers/paper_policies.hpp"
 #include "berth/policy/policy.hpp"
 #include "berth/sim/berth_policy.hpp"
 #include "berth/sim/checkpoint_file.hpp"
@@ -153,7 +154,8 @@ ExitCode simulate_on_root(const SimulateFlags& flags, const volatile std::sig_at
 
 ExitCode run_simulate(const comm::Communicator& comm, const SimulateFlags& flags) {
   std::unique_ptr<solver::PetscSession> petsc;
-  if (flags.policy == kBerth || flags.bound || flags.sweep.on) {
+  if (flags.policy == kBerth || papers::find_paper_policy(flags.policy) != nullptr || flags.bound ||
+      flags.sweep.on) {
     petsc = comm.agreed([] { return std::make_unique<solver::PetscSession>(); });
   }
   if (flags.sweep.on) {

@@ -2,6 +2,7 @@
 #include "berth/papers/paper_policies.hpp"
 
 #include "slaq/slaq_policy.hpp"
+#include "smd/smd_policy.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -23,6 +24,11 @@ const std::vector<PaperPolicyRow>& rows() {
          return make_berth_elastic(world, default_training(world), {});
        }},
       {"slaq", "GPUs to the largest predicted drop of loss (SLAQ, SoCC 2017)", true, make_slaq},
+      {"smd", "fastest workers and servers, jobs admitted by a knapsack (SMD, INFOCOM 2021)", false,
+       make_smd},
+      {"optimus", "workers and servers one by one (Optimus, EuroSys 2018), admitted as by smd",
+       false, make_optimus},
+      {"esw", "as many workers as servers, admitted as by smd", false, make_esw},
   };
   return table;
 }
