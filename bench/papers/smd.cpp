@@ -57,7 +57,7 @@ KnapsackChoice in_order(const Knapsack& knapsack) {
 }
 
 /// Who chooses crews, and how they are admitted.
-struct Scheduler {
+struct CrewScheduler {
   const char* name;
   std::vector<Crew> (*crews)(const SmdInstance&, std::uint64_t seed);
   KnapsackChoice (*admit)(const Knapsack&);
@@ -67,7 +67,7 @@ struct Scheduler {
 // the utility are flat far behind the target time, where the greedy by them stops at once. All but
 // the last three admit by the same knapsack. SMD with exact solvers is the optimum, and Berth's
 // way: fastest crews, admission proved.
-constexpr Scheduler kSchedulers[] = {
+constexpr CrewScheduler kCrewSchedulers[] = {
     {"smd", exact, best},
     {"smd-rounded", rounded, best},
     {"optimus", by_time, best},
@@ -79,7 +79,7 @@ constexpr Scheduler kSchedulers[] = {
     {"optimus-in-order", by_time, in_order},
 };
 
-std::vector<std::pair<std::string, SmdSetting>> settings_of(bool smoke) {
+std::vector<std::pair<std::string, SmdSetting>> smd_settings(bool smoke) {
   if (smoke) return {{"sync, 10 jobs", {.jobs = 10}}};
   std::vector<std::pair<std::string, SmdSetting>> settings;
   for (const bool synchronous : {true, false}) {
@@ -104,16 +104,17 @@ std::vector<std::pair<std::string, SmdSetting>> settings_of(bool smoke) {
   return settings;
 }
 
-void add_rows(const std::string& name, const SmdSetting& setting, std::size_t seeds,
-              std::vector<ResultRow>& rows) {
+void add_smd_rows(const std::string& name, const SmdSetting& setting, std::size_t seeds,
+                  std::vector<ResultRow>& rows) {
   const std::size_t first = rows.size();
-  for (const Scheduler& s : kSchedulers) rows.push_back({name, s.name, "total utility", {}});
+  for (const CrewScheduler& s : kCrewSchedulers)
+    rows.push_back({name, s.name, "total utility", {}});
   rows.push_back({name, "bound", "total utility", {}});
   rows.push_back({name, "berth", "part of seeds with proved optimum", {}});
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const SmdInstance instance = smd_instance(setting, seed);
     std::size_t row = first;
-    for (const Scheduler& s : kSchedulers) {
+    for (const CrewScheduler& s : kCrewSchedulers) {
       papers::smd::SmdSchedule schedule{s.crews(instance, seed), {}};
       schedule.admitted = s.admit(outer_knapsack(instance, schedule.crews));
       rows[row++].by_seed.push_back(total_utility(instance, schedule));
@@ -129,8 +130,8 @@ void add_rows(const std::string& name, const SmdSetting& setting, std::size_t se
 
 std::vector<ResultRow> run_smd(const ExperimentOptions& options) {
   std::vector<ResultRow> rows;
-  for (const auto& [name, setting] : settings_of(options.smoke)) {
-    add_rows(name, setting, options.seeds, rows);
+  for (const auto& [name, setting] : smd_settings(options.smoke)) {
+    add_smd_rows(name, setting, options.seeds, rows);
   }
   return rows;
 }
