@@ -35,6 +35,7 @@ endfunction()
 install_made_by_berth(man ${CMAKE_INSTALL_MANDIR}/man1/berth.1)
 install_made_by_berth(bash ${CMAKE_INSTALL_DATADIR}/bash-completion/completions/berth)
 install(FILES ${PROJECT_SOURCE_DIR}/src/python/berth.py DESTINATION ${CMAKE_INSTALL_DATADIR}/berth/python)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/berth)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 configure_package_config_file(cmake/berthConfig.cmake.in ${PROJECT_BINARY_DIR}/berthConfig.cmake
