@@ -7,10 +7,13 @@
 #include "machine_profit_bound.hpp"
 #include "pricing.hpp"
 #include "search/best_first_bound.hpp"
+#include "search/gang_search.hpp"
 #include "whole_job_bound.hpp"
 #include "whole_job_choice.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "berth/base/assert.hpp"
@@ -66,6 +69,24 @@ Int128 capacity_of(const PriceTable& price_table, int scale) {
   return fixed_up(static_cast<double>(price_table.free_milli()), scale);  // below 2^53: exact
 }
 
+/// Clusters of more GPUs: which place holds which gang counts, not which machine holds which task.
+constexpr std::int64_t kMostSearchedGpus = 128;
+constexpr std::size_t kMostGangs = 64;
+
+/// Of the search over placements, or over places of few gangs in a larger cluster. Empty: none.
+std::optional<Int128> searched(const InstanceView& instance, model::Objective objective,
+                               const model::Certificate& certificate,
+                               std::span<const JobId> required_placed) {
+  const std::int64_t steps = certificate.search_steps;
+  const int scale = certificate.scale_log2;
+  if (instance.cluster.gpus() > kMostSearchedGpus) {
+    if (const auto gangs = search::gang_problem(instance, objective, scale, kMostGangs)) {
+      return gangs->others + search::most_of_gangs(*gangs, steps);
+    }
+  }
+  return search::best_first_bound(instance, objective, scale, required_placed, steps);
+}
+
 }  // namespace
 
 Bound upper_bound(const InstanceView& instance, model::Objective objective,
@@ -112,8 +133,7 @@ Bound upper_bound(const InstanceView& instance, model::Objective objective,
     bound.exact = std::min(bound.exact, bound.capacity);
   }
   if (certificate.search_steps > 0) {
-    bound.search = search::best_first_bound(instance, objective, bound.scale_log2, required_placed,
-                                            certificate.search_steps);
+    bound.search = searched(instance, objective, certificate, required_placed);
     if (bound.search) bound.exact = std::min(bound.exact, *bound.search -= stopped);
   }
   const bool spare_costs = model::traits(objective).costs && !instance.cluster.spare.empty();

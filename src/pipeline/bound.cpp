@@ -32,8 +32,8 @@ constexpr std::int64_t kMostHomeCells = 5'000'000;
 /// for many jobs (decision 3).
 constexpr std::int64_t kMostUnits = 4096;
 
-/// Jobs of whole GPUs that are assigned to places all at once: with more, each is a small part of a
-/// place, and the local search fills places as well.
+/// Jobs that are assigned to places all at once: with more, each is a small part of a place, and
+/// the local search fills places as well.
 constexpr std::size_t kFewGangs = 64;
 
 double largest_of(std::span<const double> prices) {
@@ -90,7 +90,8 @@ TightenOptions tightening(const model::InstanceView& instance, const PlanOptions
   return tightening;
 }
 
-/// Lets the judge search over all placements if the proof leaves a gap and that lowers the bound.
+/// Lets the judge search over all placements, or over the places of few gangs, if the proof leaves
+/// a gap and that lowers the bound.
 void add_search(const PlanningContext& context, const model::Placement& placement,
                 const TightenGoal& goal, Proof& proof) {
   if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return;
@@ -101,7 +102,9 @@ void add_search(const PlanningContext& context, const model::Placement& placemen
   const DistributedJudge judge(alone, instance, context.options.objective, jobs);
   model::Certificate certificate = proof.certificate;
   certificate.search_steps =
-      context.options.exact.within_size(context.options.search_steps, instance.cluster.gpus());
+      is_small(context)
+          ? context.options.exact.within_size(context.options.search_steps, instance.cluster.gpus())
+          : context.options.search_steps;
   const double bound = judge.bound(certificate, placement).value;
   if (bound < proof.upper_bound) proof = {std::move(certificate), bound};
 }
@@ -140,12 +143,12 @@ double plan_homes(const PlanningContext& context, const GlobalRelaxation& relaxa
 }
 
 /// Plans anew from the best assignment of few large gangs to racks, pods and types. Returns the
-/// value gained. @return 0 with many jobs and with limits, which the assignment does not know
+/// value gained. @return 0 with limits, which the assignment does not know
 double plan_few_gangs(const PlanningContext& context, const GlobalRelaxation& relaxation,
                       model::Placement& placement) {
   if (relaxation.limits != nullptr) return 0.0;
   const std::vector<JobId> gangs = solver::whole_gpu_jobs(context.unpriced.instance());
-  if (gangs.empty() || gangs.size() > kFewGangs) return 0.0;
+  if (gangs.empty()) return 0.0;
   return solver::plan_assigned(context.unpriced, {context.pools, relaxation.consensus.prices},
                                gangs, context.options.shard.dive.effort,
                                whole_run(context, relaxation), placement);
@@ -184,6 +187,7 @@ void tighten(const PlanningContext& context, coordinator::JobRecords& records,
         .objective = judge.objective(placement), .gap = options.gap, .stop = context.stop};
     const TightenOptions how = tightening(instance, options);
     if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return;
+    const bool few = instance.workload.size() <= kFewGangs;
     const bool search = options.search_steps > 0 && is_small(context);
     ChoiceProof choice;
     if (options.bound_steps != 0) {
@@ -194,7 +198,7 @@ void tighten(const PlanningContext& context, coordinator::JobRecords& records,
     if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return;
     const bool homes = options.bound_steps != 0 && can_choose_at_home(context, records.home_jobs());
     if (!choice.usable && !homes && how.job_prices.evaluations <= 0 &&
-        !resources_matter(instance) && !search) {
+        !resources_matter(instance) && !search && !few) {
       return;
     }
     records.gather_to_root();
@@ -214,8 +218,9 @@ void tighten(const PlanningContext& context, coordinator::JobRecords& records,
         proof = std::move(home.proof);
         goal.objective += plan_homes(context, relaxation, home.at_home, placement);
       }
-      if (certify::gap(proof.upper_bound, goal.objective) > goal.gap) {
+      if (few && certify::gap(proof.upper_bound, goal.objective) > goal.gap) {
         goal.objective += plan_few_gangs(context, relaxation, placement);
+        if (options.search_steps > 0 && !search) add_search(context, placement, goal, proof);
       }
       proof = price_resources(instance, options.objective, std::move(proof), context.stop);
       proof = tighten(context.unpriced, context.pools, relaxation.consensus.prices,

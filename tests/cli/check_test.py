@@ -169,13 +169,17 @@ pods:
 """
 
 # Worth 3.5 at best; prices of jobs alone prove 3.75. The idle H100s make the cluster too large for
-# the judge's search and its GPUs too many for a choice of whole jobs.
+# the judge's search and its GPUs too many for a choice of whole jobs; the jobs on them are too many
+# for a search over places.
 GANG_OR_THREE = "".join(
     f'{{"id": "small-{i}", "value": 1, "gpu_types": ["A100"], "tasks": [{{"gpus": 8}}]}}\n'
     for i in range(3)
 ) + (
     '{"id": "gang", "value": 1.5, "domain": "rack", "gpu_types": ["A100"],'
     ' "tasks": [{"gpus": 8, "count": 2}]}\n'
+) + "".join(
+    f'{{"id": "idle-{i}", "value": 0, "gpu_types": ["H100"], "tasks": [{{"gpus": 1}}]}}\n'
+    for i in range(64)
 )
 
 

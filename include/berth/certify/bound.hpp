@@ -155,6 +155,10 @@ struct Bound {
 /// placements of all jobs proves in so many steps (src/certify/search): exact for small instances.
 /// It leaves out limits of racks and pods, and a running job stays wherever type, width and
 /// distance are those of its present place.
+/// In a cluster of more than 128 GPUs where at most 64 jobs have GPUs, it searches over the places
+/// (rack, pod or GPU type) of these jobs instead: only GPUs count, each machine has a multiple of the
+/// common divisor of the tasks, and a job may be left out even if it is in required_placed
+/// (src/certify/search/gang_search). Quotas, rules and other resources are left out.
 ///
 /// The result is the smaller of this and the bound at zero prices (every job at the best option
 /// that fits the cluster), rounded down if the values of all options are integers. Under `allocate`

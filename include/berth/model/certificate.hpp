@@ -77,7 +77,8 @@ struct Certificate {
   std::vector<LimitPrice> limits = {};
   WholeJobs whole_jobs = {};  ///< not together with `jobs`
   BoundTree tree = {};        ///< its jobs are in `jobs`, whose prices are those of the root
-  /// Tasks that a search over all placements may try, 0: no search. Its bound needs no prices.
+  /// Steps of a search over all placements, or over the places of few gangs (certify/bound.hpp); 0:
+  /// no search. Its bound needs no prices.
   std::int64_t search_steps = 0;
 };
 
