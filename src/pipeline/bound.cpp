@@ -187,7 +187,7 @@ void tighten(const PlanningContext& context, coordinator::JobRecords& records,
         .objective = judge.objective(placement), .gap = options.gap, .stop = context.stop};
     const TightenOptions how = tightening(instance, options);
     if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return;
-    const bool few = instance.workload.size() <= kFewGangs;
+    const bool few = options.bound_steps != 0 && instance.workload.size() <= kFewGangs;
     const bool search = options.search_steps > 0 && is_small(context);
     ChoiceProof choice;
     if (options.bound_steps != 0) {
