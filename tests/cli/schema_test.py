@@ -34,7 +34,7 @@ CLUSTER = {
 JOBS = [
     {"id": "a", "arrival": 3, "queue": "q", "priority": -2, "weight": 1.5, "required": False,
      "tasks": [{"shape": "worker", "count": 2, "gpus": 1, "cpu_milli": 10, "memory_mib": 1,
-                "nic_mbps": 1, "power_w": 1}, {"shape": "server", "cpu_milli": 1}],
+                "nic_mbps": 1, "power_w": 1, "k_of": 1}, {"shape": "server", "cpu_milli": 1}],
      "gpu_types": ["A"], "speed": {"A": 1.5}, "domain": "pod",
      "home": {"rack": "r", "factor": {"rack": 1, "pod": 0.9, "cluster": 0.5}},
      "width_factor": {"pod": 0.9, "cluster": 0.8}, "max_tasks_per": {"machine": 2},
