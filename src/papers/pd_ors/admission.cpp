@@ -17,22 +17,26 @@ AdmissionRun run_admission(const SlotInstance& instance, PriceRange range, const
                            std::int32_t units) {
   check_instance(instance);
   PrimalDualAdmission admission(instance, std::move(range), solver, units);
-  AdmissionRun run;
+  AdmissionRun run{.schedules = {}, .payoffs = {}, .ledger = admission.ledger()};
   for (const TrainingJob& job : instance.jobs) {
     Admission decided = admission.arrive(job);
     run.dual += decided.payoff;
     run.payoffs.push_back(decided.payoff);
     run.schedules.push_back(std::move(decided.schedule));
   }
-  const SlotLedger& last = admission.ledger();
-  run.dual += last.rent();
-  run.bound = last.rent();
-  for (const TrainingJob& job : instance.jobs) {
-    const ScheduleQuery query{job.arrival, job.samples, units, Room::all};
-    run.bound += best_schedule(job, last, solver, query).payoff;
-  }
+  run.ledger = admission.ledger();
+  run.dual += run.ledger.rent();
   run.utility = total_utility(instance, run.schedules);
   return run;
+}
+
+double bound_at_last_prices(const AdmissionRun& run, const SlotSolver& solver, std::int32_t units) {
+  double bound = run.ledger.rent();
+  for (const TrainingJob& job : run.ledger.instance().jobs) {
+    const ScheduleQuery query{job.arrival, job.samples, units, Room::all};
+    bound += best_schedule(job, run.ledger, solver, query).payoff;
+  }
+  return bound;
 }
 
 }  // namespace berth::papers::pd_ors

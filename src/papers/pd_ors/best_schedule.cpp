@@ -36,7 +36,7 @@ class Programme {
     for (std::int32_t t = completion; t >= from_ && left > 0; --t) {
       const auto s = static_cast<std::size_t>(t - from_);
       const std::size_t v = choice_[s][left];
-      if (v > 0) result.push_back({t, offers_[s][v].machines});
+      if (v > 0) result.push_back({t, offers_[market_of_slot_[s]][v].machines});
       left -= v;
     }
     std::ranges::reverse(result);
@@ -44,11 +44,8 @@ class Programme {
   }
 
  private:
-  void add_slot(const SlotMarket& market, const SlotSolver& solver) {
-    std::vector<SlotOffer>& offers = offers_.emplace_back(most_ + 1);
-    offers[0].cost = 0.0;
-    for (std::size_t v = 1; v <= most_; ++v)
-      offers[v] = solver.cheapest(market, part_ * static_cast<double>(v));
+  void add_slot(SlotMarket market, const SlotSolver& solver) {
+    const std::vector<SlotOffer>& offers = offers_of(std::move(market), solver);
     std::vector<std::size_t>& choice = choice_.emplace_back(units_ + 1, 0);
     std::vector<double> next = least_;
     for (std::size_t left = 1; left <= units_; ++left) {
@@ -63,12 +60,27 @@ class Programme {
     totals_.push_back(least_[units_]);
   }
 
+  /// Offers of the slot's market; slots with equal prices and room share them.
+  const std::vector<SlotOffer>& offers_of(SlotMarket market, const SlotSolver& solver) {
+    const auto known = std::ranges::find(markets_, market);
+    market_of_slot_.push_back(static_cast<std::size_t>(known - markets_.begin()));
+    if (known != markets_.end()) return offers_[market_of_slot_.back()];
+    std::vector<SlotOffer>& offers = offers_.emplace_back(most_ + 1);
+    offers[0].cost = 0.0;
+    for (std::size_t v = 1; v <= most_; ++v)
+      offers[v] = solver.cheapest(market, part_ * static_cast<double>(v));
+    markets_.push_back(std::move(market));
+    return offers;
+  }
+
   std::size_t units_, most_ = 0;
   std::int32_t from_;
   double part_;
-  std::vector<double> least_;                     ///< by parts trained
-  std::vector<double> totals_;                    ///< by slot: Theta(t, V)
-  std::vector<std::vector<SlotOffer>> offers_;    ///< by slot, parts
+  std::vector<double> least_;        ///< by parts trained
+  std::vector<double> totals_;       ///< by slot: Theta(t, V)
+  std::vector<SlotMarket> markets_;  ///< distinct ones
+  std::vector<std::size_t> market_of_slot_;
+  std::vector<std::vector<SlotOffer>> offers_;    ///< by market, parts
   std::vector<std::vector<std::size_t>> choice_;  ///< by slot, parts trained until then
 };
 

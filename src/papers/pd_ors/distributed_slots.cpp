@@ -59,6 +59,19 @@ double least_cost(const SlotMarket& market, double workers) {
                     std::ranges::min(market.server_price) / market.job->workers_per_server);
 }
 
+double room_for_workers(const SlotMarket& market) {
+  double room = 0.0;
+  for (std::size_t h = 0; h < market.machines(); ++h) {
+    double here = market.job->max_workers;
+    for (std::size_t r = 0; r < market.resources; ++r) {
+      if (market.job->worker[r] > 0.0)
+        here = std::min(here, market.free[h * market.resources + r] / market.job->worker[r]);
+    }
+    room += std::max(here, 0.0);
+  }
+  return room * (1.0 + kRoundingSlack) + kRoundingSlack;
+}
+
 double gain_of(const DistributedOptions& options, const SlotMarket& market,
                const DistributedRelaxation& relaxation) {
   if (options.rule == GainRule::given) return options.gain;
@@ -145,7 +158,12 @@ SlotOffer DistributedSlots::rounded(const SlotMarket& market, double samples) co
 
 SlotOffer DistributedSlots::cheapest(const SlotMarket& market, double samples) const {
   SlotOffer near = ColocatedSlots().cheapest(market, samples);
-  if (least_cost(market, samples * market.job->external_cost) >= near.cost) return near;
+  const double workers = samples * market.job->external_cost;
+  const double least = least_cost(market, workers);
+  // Also where no schedule with this slot could pay, or all machines together lack the room.
+  if (least >= near.cost || least >= market.job->utility(market.job->arrival) ||
+      workers > room_for_workers(market))
+    return near;
   SlotOffer far = rounded(market, samples);
   return far.cost < near.cost ? far : near;
 }

@@ -186,13 +186,18 @@ PooledOffer pooled_offer(const SlotInstance& instance, const TrainingJob& job,
   return best;
 }
 
-double pooled_bound(const SlotInstance& instance, std::span<const double> price) {
+double pooled_rent(const SlotInstance& instance, std::span<const double> price) {
   const std::vector<double> total = pooled_capacity(instance);
-  double bound = 0.0;
+  double rent = 0.0;
   for (std::size_t e = 0; e < price.size(); ++e) {
     BERTH_EXPECT(price[e] >= 0.0);
-    bound += price[e] * total[e % total.size()];
+    rent += price[e] * total[e % total.size()];
   }
+  return rent;
+}
+
+double pooled_bound(const SlotInstance& instance, std::span<const double> price) {
+  double bound = pooled_rent(instance, price);
   for (const TrainingJob& job : instance.jobs)
     bound += pooled_offer(instance, job, price, 0, job.samples).payoff;
   return bound;

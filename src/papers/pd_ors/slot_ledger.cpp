@@ -135,6 +135,15 @@ double SlotLedger::rent() const {
   return sum;
 }
 
+std::vector<double> SlotLedger::mean_prices() const {
+  const std::size_t width = instance_->capacity.size(), resources = instance_->resources;
+  std::vector<double> mean(price_.size() / instance_->machines(), 0.0);
+  for (std::size_t k = 0; k < price_.size(); ++k)
+    mean[k / width * resources + k % resources] +=
+        price_[k] / static_cast<double>(instance_->machines());
+  return mean;
+}
+
 double SlotLedger::cost(const TrainingJob& job, const JobSchedule& schedule) const {
   double sum = 0.0;
   for (const SlotShare& share : schedule) {

@@ -29,6 +29,7 @@ struct Slot {
     job.external_cost = 0.5;
     job.worker = {2.0, 1.0};
     job.server = {0.0, 1.0};
+    job.c1 = 1000.0;
     market = {.job = &job, .resources = 2};
     for (std::uint64_t h = 0; h < 3; ++h) {
       market.worker_price.push_back(1.0 + random_unit({seed, 2, h}));

@@ -43,13 +43,16 @@ struct AdmissionRun {
   /// bounds the optimum only where machines are large against tasks: a schedule without room at
   /// arrival may pay although its prices are below U.
   double dual = 0.0;
-  /// The same with each job's best payoff on empty machines at the last prices: an upper bound of
-  /// every schedule's total utility if the solver and the parts are exact, else an estimate.
-  double bound = 0.0;
+  SlotLedger ledger;  ///< what is committed, and the last prices
 };
 
 /// All jobs of the instance, one after the other.
 [[nodiscard]] AdmissionRun run_admission(const SlotInstance& instance, PriceRange range,
                                          const SlotSolver& solver, std::int32_t units);
+
+/// D with each job's best payoff on empty machines at the last prices: an upper bound of every
+/// schedule's total utility if solver and parts are exact, else an estimate.
+[[nodiscard]] double bound_at_last_prices(const AdmissionRun& run, const SlotSolver& solver,
+                                          std::int32_t units);
 
 }  // namespace berth::papers::pd_ors

@@ -41,7 +41,8 @@ struct DistributedRelaxation {
 /// PD-ORS's Algorithm 4: the cheaper of one machine (ColocatedSlots) and of the rounded relaxation.
 /// A rounding is taken if it trains enough with at most F workers and fits after its servers are
 /// raised to ceil(workers / gamma), at the cheapest machines with room. The relaxation is left out
-/// where its least price cannot beat one machine.
+/// where it cannot matter: its least cost is no less than that of one machine or than the best
+/// utility of the job, or the workers have no room.
 class DistributedSlots final : public SlotSolver {
  public:
   explicit DistributedSlots(const DistributedOptions& options) : options_(options) {}

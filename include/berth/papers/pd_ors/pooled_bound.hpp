@@ -45,6 +45,9 @@ struct PooledOffer {
 /// by weak duality: the rent is the least of a relaxation. In doubles. O(jobs T^2 log T)
 [[nodiscard]] double pooled_bound(const SlotInstance& instance, std::span<const double> price);
 
+/// sum_t sum_r p C. @param price  by slot, resource
+[[nodiscard]] double pooled_rent(const SlotInstance& instance, std::span<const double> price);
+
 struct PooledPrices {
   std::vector<double> price;  ///< by slot, resource
   double bound = 0.0;         ///< pooled_bound at them

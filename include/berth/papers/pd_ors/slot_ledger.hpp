@@ -49,6 +49,8 @@ class SlotLedger {
   [[nodiscard]] const SlotInstance& instance() const { return *instance_; }
   /// sum_t sum_h sum_r p C, the part of the dual that machines hold.
   [[nodiscard]] double rent() const;
+  /// Mean prices over machines, by slot and resource: those of the cluster as one pool.
+  [[nodiscard]] std::vector<double> mean_prices() const;
   /// What the schedule costs at present prices.
   [[nodiscard]] double cost(const TrainingJob& job, const JobSchedule& schedule) const;
   /// Takes the resources. @pre they are free

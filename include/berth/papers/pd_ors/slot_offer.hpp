@@ -22,6 +22,8 @@ struct SlotMarket {
   [[nodiscard]] bool fits(std::size_t machine, std::int32_t workers, std::int32_t servers) const;
   /// Most tasks of this demand that the machine holds beside `workers` and `servers`.
   [[nodiscard]] std::int32_t room(std::size_t machine, std::span<const double> demand) const;
+
+  bool operator==(const SlotMarket&) const = default;
 };
 
 /// Which room a job sees.
