@@ -9,7 +9,7 @@
 namespace berth::papers {
 namespace {
 
-constexpr double kWholePart = 1e-9;  ///< numerical guard: what an inexact program leaves
+constexpr double kWholeTolerance = 1e-9;  ///< numerical guard: what an inexact program leaves
 
 /// Half of c in G^2 - (2 + c) G + 1 = 0.
 double half_excess(double factor, double width, const RoundingRisk& risk) {
@@ -33,8 +33,8 @@ std::vector<std::int64_t> round_once(std::span<const double> x, std::uint64_t se
                                      std::uint64_t attempt) {
   std::vector<std::int64_t> rounded(x.size());
   for (std::size_t j = 0; j < x.size(); ++j) {
-    const double down = std::floor(x[j] + kWholePart);
-    const bool up = x[j] - down > kWholePart && random_unit({seed, attempt, j}) < x[j] - down;
+    const double down = std::floor(x[j] + kWholeTolerance);
+    const bool up = x[j] - down > kWholeTolerance && random_unit({seed, attempt, j}) < x[j] - down;
     rounded[j] = static_cast<std::int64_t>(down) + (up ? 1 : 0);
   }
   return rounded;
