@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "berth/base/error.hpp"
+#include "berth/base/similar.hpp"
 #include "berth/sim/share_policy.hpp"
 
 namespace berth::apps {
@@ -25,6 +28,14 @@ std::vector<std::string> estimate_names() {
   return {"exact", "limits", "noisy", "walltimes", "history"};
 }
 std::vector<std::string> residual_names() { return {"gittins", "mean", "median", "p90"}; }
+
+std::vector<std::string> simulated_policies() {
+  std::vector<std::string> names{kBerth};
+  for (const policy::PolicyRow& row : policy::policy_table()) names.emplace_back(row.name);
+  for (const papers::PaperPolicyRow& row : papers::paper_policies()) names.emplace_back(row.name);
+  for (const char* name : {"max-min", "max-sum", "pop-4"}) names.emplace_back(name);
+  return names;
+}
 
 sim::ReplayOptions trace_options(const SimulateFlags& flags) {
   sim::ReplayOptions options = flags.trace;
@@ -61,7 +72,10 @@ std::map<std::string, std::string> record_of(const SimulateFlags& flags) {
 
 void expect_policy(const SimulateFlags& flags) {
   if (share_options(flags) || flags.policy == kBerth) return;
-  if (papers::find_paper_policy(flags.policy) == nullptr) (void)policy::policy_row(flags.policy);
+  const std::vector<std::string> known = simulated_policies();
+  if (std::ranges::find(known, flags.policy) != known.end()) return;
+  throw InputError({.file = "", .line = 0, .field = "policy"}, "no policy \"" + flags.policy + "\"",
+                   did_you_mean(flags.policy, known));
 }
 
 std::unique_ptr<policy::Policy> make_policy(const SimulateFlags& flags, sim::BerthCounts& counts,

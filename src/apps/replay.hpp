@@ -49,6 +49,9 @@ struct SimulateFlags {
 std::vector<std::string> estimate_names();
 std::vector<std::string> residual_names();
 
+/// All that --policy takes; pop-4 stands for pop-K.
+std::vector<std::string> simulated_policies();
+
 sim::ReplayOptions trace_options(const SimulateFlags& flags);
 
 /// Options that change the run, as the summary states them.

@@ -172,14 +172,9 @@ ExitCode run_simulate(const comm::Communicator& comm, const SimulateFlags& flags
 }
 
 std::string policy_names() {
-  std::string text = "One of " + std::string(kBerth) + ",";
-  for (const policy::PolicyRow& row : policy::policy_table()) {
-    text += (text.back() != ',' ? ", " : " ") + std::string(row.name);
-  }
-  for (const papers::PaperPolicyRow& row : papers::paper_policies()) {
-    text += ", " + std::string(row.name);
-  }
-  return text + ", max-min, max-sum, pop-K (max-min in K parts)";
+  std::string text = "One of";
+  for (const std::string& name : simulated_policies()) text += " " + name + ",";
+  return text + " pop-K (max-min in K parts)";
 }
 
 }  // namespace

@@ -99,6 +99,12 @@ class SimulateTest(ProgramTest):
         for name in "pop-0", "pop-x", "pop-1025":
             self.assert_refused(self.simulate(policy=name), 2, ".*number of parts")
 
+    def test_an_unknown_policy_is_told_the_nearest_of_all(self):
+        for name, nearest in {"max-mim": "max-min", "pop4": "pop-4", "bert": "berth",
+                              "ons": "ones", "berth-elastik": "berth-elastic"}.items():
+            self.assert_refused(self.simulate(policy=name), 2, f'.*did you mean "{nearest}"')
+        self.assert_refused(self.simulate(policy="something-else"), 2, ".*no policy")
+
     def test_plots_show_the_series_and_are_the_same_again(self):
         self.assert_ends(self.simulate(policy="srsf"), 0)
         rows = [list(map(float, line.split(",")))
