@@ -31,6 +31,7 @@ struct Experiment {
 };
 
 std::vector<ResultRow> run_pd_ors(const ExperimentOptions& options);
+std::vector<ResultRow> run_gadget(const ExperimentOptions& options);
 std::vector<ResultRow> run_slaq(const ExperimentOptions& options);
 std::vector<ResultRow> run_strads(const ExperimentOptions& options);
 std::vector<ResultRow> run_sjf_bco(const ExperimentOptions& options);

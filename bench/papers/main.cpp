@@ -21,6 +21,7 @@ namespace berth::bench {
 std::span<const Experiment> experiments() {
   static const std::vector<Experiment> table = {
       {"pd-ors", "PD-ORS, OASiS, FIFO and DRF by total utility", run_pd_ors},
+      {"gadget", "GADGET against FIFO, DRF and LAS, and its slots", run_gadget},
       {"slaq", "SLAQ against fair sharing of cores", run_slaq},
       {"strads", "STRADS: which parameters may be updated at once", run_strads},
       {"sjf-bco", "SJF-BCO against FF, LS and random GPUs on rings that share links", run_sjf_bco},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/papers/paper_policies.hpp"
 
+#include "gadget/gadget_policy.hpp"
 #include "slaq/slaq_policy.hpp"
 #include "smd/smd_policy.hpp"
 
@@ -23,6 +24,8 @@ const std::vector<PaperPolicyRow>& rows() {
        [](const PaperWorld& world) {
          return make_berth_elastic(world, default_training(world), {});
        }},
+      {"gadget", "GPUs by slots to the most utility weight x sqrt(work) (GADGET, INFOCOM 2022)",
+       true, make_gadget},
       {"slaq", "GPUs to the largest predicted drop of loss (SLAQ, SoCC 2017)", true, make_slaq},
       {"smd", "fastest workers and servers, jobs admitted by a knapsack (SMD, INFOCOM 2021)", false,
        make_smd},

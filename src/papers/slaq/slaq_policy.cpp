@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slaq_policy.hpp"
 
+#include "../elastic_slots.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,7 +13,6 @@
 namespace berth::papers {
 namespace {
 
-using policy::Phase;
 using policy::State;
 
 /// Jobs of which the loss is not known, the first ones by name.
@@ -33,54 +34,6 @@ std::string jobs_without_loss(const PaperWorld& world) {
 double seconds_of(const PaperWorld& world, JobId job) {
   const model::Workload& workload = world.instance.workload;
   return static_cast<double>(workload.time_of(workload.job(job)).seconds());
-}
-
-double total_gpus(const State& state) {
-  auto milli = static_cast<double>(state.free().free_milli());
-  for (const JobId job : state.running()) milli += static_cast<double>(state.demand(job).milli);
-  return milli / 1000.0;
-}
-
-/// Jobs that run or wait, ascending.
-std::vector<JobId> present(const State& state) {
-  std::vector<JobId> jobs(state.running().begin(), state.running().end());
-  for (std::size_t j = 0; j < state.size(); ++j) {
-    if (state.progress(JobId(j)).phase == Phase::waiting) jobs.push_back(JobId(j));
-  }
-  std::ranges::sort(jobs);
-  return jobs;
-}
-
-/// Whether a decision may change what the job holds.
-bool is_fixed(const State& state, JobId job) {
-  return state.progress(job).phase == Phase::running && !state.job(job).preemptible;
-}
-
-/// Resizes or stops a running job that has too much; starts or grows come after all of these.
-void release(State& state, JobId job, std::int32_t configuration) {
-  const auto& progress = state.progress(job);
-  if (progress.phase != Phase::running || progress.since == state.now()) return;
-  if (configuration < 0) {
-    state.stop(job);
-    return;
-  }
-  const auto to = static_cast<std::uint32_t>(configuration);
-  if (state.demand(job, to).milli < state.demand(job).milli) state.resize(job, to);
-}
-
-/// Grows or starts a job as far as it fits, its larger sizes first.
-void take(State& state, JobId job, std::span<const std::uint32_t> sizes) {
-  const auto& progress = state.progress(job);
-  for (auto size = sizes.rbegin(); size != sizes.rend(); ++size) {
-    if (progress.phase == Phase::running) {
-      if (progress.since == state.now()) return;
-      if (state.demand(job, *size).milli <= state.demand(job).milli) return;
-      if (state.resize(job, *size)) return;
-    } else {
-      if (state.job(job).elastic) state.choose(job, *size);
-      if (state.start(job)) return;
-    }
-  }
 }
 
 }  // namespace
@@ -108,13 +61,9 @@ void SlaqPolicy::report(const State& state, JobId job) {
 }
 
 SlaqPolicy::Candidate SlaqPolicy::candidate(const State& state, JobId job, double share) {
-  Candidate made{.job = job, .options = {}, .configurations = {}};
-  for (std::uint32_t c = 0; c < state.job(job).configurations; ++c)
-    made.configurations.push_back(c);
+  Candidate made;
+  made.configurations = configurations_by_size(state, job);
   const auto gpus = [&](std::uint32_t c) { return state.demand(job, c).gpus(); };
-  std::ranges::stable_sort(made.configurations, std::less{}, gpus);
-  const auto equal = std::ranges::unique(made.configurations, std::ranges::equal_to{}, gpus);
-  made.configurations.erase(equal.begin(), equal.end());
   LossHistory& history = histories_[job.index()];
   const double done = iterations(state, job);
   const double duration = seconds_of(world_, job);
@@ -135,35 +84,20 @@ SlaqPolicy::Candidate SlaqPolicy::candidate(const State& state, JobId job, doubl
 }
 
 void SlaqPolicy::decide(State& state) {
-  double gpus = total_gpus(state);
-  std::vector<JobId> jobs = present(state);
-  std::erase_if(jobs, [&](JobId job) {
-    if (!state.demand(job).uses_gpus()) {
-      if (state.progress(job).phase == Phase::waiting) state.start(job);
-      return true;
-    }
-    if (is_fixed(state, job)) gpus -= state.demand(job).gpus();
-    return is_fixed(state, job);
-  });
-  const double share = gpus / static_cast<double>(std::max<std::size_t>(jobs.size(), 1));
-  std::vector<Candidate> candidates;
+  const SlotSupply supply = begin_slot(state);
+  const std::vector<JobId>& jobs = supply.jobs;
+  const double share = supply.gpus / static_cast<double>(std::max<std::size_t>(jobs.size(), 1));
+  std::vector<SizedJob> sized;
   std::vector<std::vector<SizeOption>> options;
   for (const JobId job : jobs) {
     report(state, job);
-    candidates.push_back(candidate(state, job, share));
-    options.push_back(candidates.back().options);
+    Candidate made = candidate(state, job, share);
+    options.push_back(std::move(made.options));
+    sized.push_back({job, std::move(made.configurations), -1});
   }
-  const std::vector<std::int32_t> chosen = divide_options(options, gpus);
-  const auto configuration = [&](std::size_t i) {
-    if (chosen[i] < 0) return std::int32_t{-1};
-    const auto option = static_cast<std::size_t>(chosen[i]);
-    return static_cast<std::int32_t>(candidates[i].configurations[option]);
-  };
-  for (std::size_t i = 0; i < jobs.size(); ++i) release(state, jobs[i], configuration(i));
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const auto sizes = std::span(candidates[i].configurations);
-    if (chosen[i] >= 0) take(state, jobs[i], sizes.first(static_cast<std::size_t>(chosen[i]) + 1));
-  }
+  const std::vector<std::int32_t> chosen = divide_options(options, supply.gpus);
+  for (std::size_t i = 0; i < jobs.size(); ++i) sized[i].chosen = chosen[i];
+  carry_out(state, sized);
   if (!jobs.empty() && state.slot() == 0) state.wake_at(state.now() + kEpoch);
 }
 

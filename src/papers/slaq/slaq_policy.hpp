@@ -27,9 +27,8 @@ class SlaqPolicy final : public policy::Policy {
   bool save(ByteWriter& /*writer*/) const override { return true; }
 
  private:
-  /// A job that is there, and its sizes.
+  /// The sizes of a job that is there.
   struct Candidate {
-    JobId job;
     std::vector<SizeOption> options;            ///< ascending GPUs
     std::vector<std::uint32_t> configurations;  ///< of each option
   };
