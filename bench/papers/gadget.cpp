@@ -83,8 +83,8 @@ std::vector<gadget::SlotJob> jobs_midway(const GadgetWorld& world, std::uint64_t
 void compare_slots(std::vector<ResultRow>& rows, const std::string& name,
                    const GadgetSetting& setting, std::size_t seeds) {
   std::vector<ResultRow> added;
-  for (const char* rule : {"gadget", "LP 1 draw", "LP 10 draws", "LP spread, 1 draw",
-                           "LP spread, 10 draws", "LP spread, 100 draws", "LP value"})
+  for (const char* rule : {"gadget", "LP 1 draw", "LP 10 draws", "LP spread 1 draw",
+                           "LP spread 10 draws", "LP spread 100 draws", "LP value"})
     added.push_back({name, rule, "utility of a slot, part of its optimum", {}});
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const GadgetWorld world = draw_gadget_world(setting, seed);
