@@ -2,6 +2,7 @@
 #include "berth/papers/paper_policies.hpp"
 
 #include "gadget/gadget_policy.hpp"
+#include "sjf_bco/sjf_bco_policy.hpp"
 #include "slaq/slaq_policy.hpp"
 #include "smd/smd_policy.hpp"
 
@@ -32,6 +33,8 @@ const std::vector<PaperPolicyRow>& rows() {
       {"optimus", "workers and servers one by one (Optimus, EuroSys 2018), admitted as by smd",
        false, make_optimus},
       {"esw", "as many workers as servers, admitted as by smd", false, make_esw},
+      {"sjf-bco", "rings, small ones packed, large ones on idle machines (SJF-BCO, MobiHoc 2022)",
+       false, make_sjf_bco},
   };
   return table;
 }

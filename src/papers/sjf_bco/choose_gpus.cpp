@@ -67,7 +67,7 @@ Gpus least_busy_gpus(const BatchClock& clock, std::size_t job, double limit,
                      const SjfBcoOptions& options) {
   std::vector<double> busy(clock.servers());
   for (std::size_t s = 0; s < clock.servers(); ++s)
-    busy[s] = accumulated(clock, s) / clock.batch().servers[s];
+    busy[s] = accumulated(clock, s) / std::max(clock.batch().servers[s], 1);
   std::vector<std::size_t> order(clock.servers());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t s) { return busy[s]; });

@@ -91,10 +91,9 @@ void BatchClock::start(std::size_t job, std::span<const std::uint32_t> gpus) {
   run.start = now_;
   for (const std::uint32_t gpu : active.gpus) {
     BERTH_EXPECT(gpus_[gpu].idle);
-    gpus_[gpu].idle = false;
+    set_idle(gpu, false);
     gpus_[gpu].accumulated += batch_->jobs[job].estimate;
     const std::size_t server = gpus_[gpu].server;
-    --idle_[server];
     if (run.machines.empty() || run.machines.back().machine != MachineId(server))
       run.machines.push_back({.machine = MachineId(server)});
     ++run.machines.back().workers;
@@ -105,6 +104,11 @@ void BatchClock::start(std::size_t job, std::span<const std::uint32_t> gpus) {
   active.coupled = !keys.empty();
   rings_changed_ = rings_changed_ || active.coupled;
   active_.push_back(std::move(active));
+}
+
+void BatchClock::set_idle(std::uint32_t gpu, bool idle) {
+  gpus_[gpu].idle = idle;
+  idle_[gpus_[gpu].server] += idle ? 1 : -1;
 }
 
 void BatchClock::set_speeds() {
@@ -138,10 +142,7 @@ bool BatchClock::advance() {
 void BatchClock::finish(const Active& active) {
   runs_[active.job].end = now_;
   rings_changed_ = rings_changed_ || active.coupled;
-  for (const std::uint32_t gpu : active.gpus) {
-    gpus_[gpu].idle = true;
-    ++idle_[gpus_[gpu].server];
-  }
+  for (const std::uint32_t gpu : active.gpus) set_idle(gpu, true);
   ++ended_;
 }
 

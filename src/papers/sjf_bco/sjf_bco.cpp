@@ -17,9 +17,8 @@ constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
 
 /// Starts jobs in order, each as soon as choose(clock, job) gives GPUs.
 template <class Choose>
-RingSchedule run_in_order(const RingBatch& batch, std::span<const std::size_t> order,
+RingSchedule run_in_order(BatchClock clock, std::span<const std::size_t> order,
                           const Choose& choose) {
-  BatchClock clock(batch);
   for (const std::size_t job : order) {
     std::vector<std::uint32_t> gpus = choose(clock, job);
     while (gpus.empty() && clock.advance()) gpus = choose(clock, job);
@@ -29,7 +28,10 @@ RingSchedule run_in_order(const RingBatch& batch, std::span<const std::size_t> o
   // What started ends, so that an incomplete schedule has a makespan too.
   while (clock.advance()) {
   }
-  return clock.schedule();
+  RingSchedule made = clock.schedule();
+  made.complete =
+      std::ranges::all_of(order, [&](std::size_t job) { return made.runs[job].end >= 0; });
+  return made;
 }
 
 /// The makespan by which a schedule is judged.
@@ -39,9 +41,9 @@ std::int64_t judged(const RingSchedule& schedule, const SjfBcoOptions& options) 
 }
 
 /// Thresholds that split the jobs differently.
-std::vector<std::int32_t> thresholds(const RingBatch& batch) {
+std::vector<std::int32_t> thresholds(const RingBatch& batch, std::span<const std::size_t> order) {
   std::vector<std::int32_t> sizes = {1};
-  for (const RingBatchJob& job : batch.jobs) sizes.push_back(job.gpus);
+  for (const std::size_t job : order) sizes.push_back(batch.jobs[job].gpus);
   std::ranges::sort(sizes);
   const auto equal = std::ranges::unique(sizes);
   sizes.erase(equal.begin(), equal.end());
@@ -58,26 +60,40 @@ void check(const RingBatch& batch, const SjfBcoOptions& options) {
   }
 }
 
-/// The best schedule of a bisection of the limit (algorithm 1); `at` gives those of one limit.
-template <class At>
-RingSchedule best_limit(const RingBatch& batch, const SjfBcoOptions& options, const At& at) {
-  check(batch, options);
-  RingSchedule best{.runs = std::vector<RingRun>(batch.jobs.size())};
+/// The best of a bisection over some thresholds.
+LimitChoice bisect(const BatchClock& clock, std::span<const std::size_t> order,
+                   std::span<const std::int32_t> kappas, const SjfBcoOptions& options) {
+  check(clock.batch(), options);
+  LimitChoice best{.schedule = {.runs = std::vector<RingRun>(clock.batch().jobs.size())}};
   std::int64_t makespan = kNone;
   std::int64_t left = 1;
   std::int64_t right = options.horizon;
   while (left <= right) {
-    const std::int64_t limit = (left + right) / 2;
-    RingSchedule met = at(static_cast<double>(limit));
-    if (judged(met, options) < makespan) {
+    const std::int64_t middle = (left + right) / 2;
+    bool better = false;
+    for (const std::int32_t kappa : kappas) {
+      const auto limit = static_cast<double>(middle);
+      RingSchedule met = run_at_limit(clock, order, limit, kappa, options);
+      if (judged(met, options) >= makespan) continue;
       makespan = judged(met, options);
-      best = std::move(met);
-      right = limit - 1;
+      best = {.limit = limit, .kappa = kappa, .schedule = std::move(met)};
+      better = true;
+    }
+    if (better) {
+      right = middle - 1;
     } else {
-      left = limit + 1;
+      left = middle + 1;
     }
   }
   return best;
+}
+
+/// One rule for jobs of all sizes, with the search of the limit.
+RingSchedule baseline(const RingBatch& batch, std::span<const std::size_t> order,
+                      SjfBcoOptions options, GpuOrder gpus) {
+  options.order = gpus;
+  const std::int32_t all = std::numeric_limits<std::int32_t>::max();
+  return bisect(BatchClock(batch), order, std::span(&all, 1), options).schedule;
 }
 
 }  // namespace
@@ -91,49 +107,36 @@ std::vector<std::size_t> smallest_first(const RingBatch& batch) {
   return order;
 }
 
-RingSchedule run_at_limit(const RingBatch& batch, std::span<const std::size_t> order, double limit,
+RingSchedule run_at_limit(BatchClock clock, std::span<const std::size_t> order, double limit,
                           std::int32_t kappa, const SjfBcoOptions& options) {
-  return run_in_order(batch, order, [&](const BatchClock& clock, std::size_t job) {
-    return batch.jobs[job].gpus <= kappa ? fragment_aware_gpus(clock, job, limit, options)
-                                         : least_busy_gpus(clock, job, limit, options);
+  return run_in_order(std::move(clock), order, [&](const BatchClock& now, std::size_t job) {
+    return now.batch().jobs[job].gpus <= kappa ? fragment_aware_gpus(now, job, limit, options)
+                                               : least_busy_gpus(now, job, limit, options);
   });
 }
 
+LimitChoice best_limit(const BatchClock& clock, std::span<const std::size_t> order,
+                       const SjfBcoOptions& options) {
+  return bisect(clock, order, thresholds(clock.batch(), order), options);
+}
+
 RingSchedule sjf_bco(const RingBatch& batch, const SjfBcoOptions& options) {
-  const std::vector<std::size_t> order = smallest_first(batch);
-  const std::vector<std::int32_t> kappas = thresholds(batch);
-  return best_limit(batch, options, [&](double limit) {
-    RingSchedule best;
-    for (const std::int32_t kappa : kappas) {
-      RingSchedule met = run_at_limit(batch, order, limit, kappa, options);
-      if (kappa == kappas.front() || judged(met, options) < judged(best, options))
-        best = std::move(met);
-    }
-    return best;
-  });
+  return best_limit(BatchClock(batch), smallest_first(batch), options).schedule;
 }
 
 RingSchedule first_fit(const RingBatch& batch, std::span<const std::size_t> order,
                        const SjfBcoOptions& options) {
-  SjfBcoOptions by_server = options;
-  by_server.order = GpuOrder::first_fit;
-  return best_limit(batch, options, [&](double limit) {
-    return run_at_limit(batch, order, limit, std::numeric_limits<std::int32_t>::max(), by_server);
-  });
+  return baseline(batch, order, options, GpuOrder::first_fit);
 }
 
 RingSchedule list_scheduling(const RingBatch& batch, std::span<const std::size_t> order,
                              const SjfBcoOptions& options) {
-  SjfBcoOptions least = options;
-  least.order = GpuOrder::literal;
-  return best_limit(batch, options, [&](double limit) {
-    return run_at_limit(batch, order, limit, std::numeric_limits<std::int32_t>::max(), least);
-  });
+  return baseline(batch, order, options, GpuOrder::literal);
 }
 
 RingSchedule random_gpus(const RingBatch& batch, std::span<const std::size_t> order,
                          std::uint64_t seed) {
-  return run_in_order(batch, order, [&](const BatchClock& clock, std::size_t job) {
+  return run_in_order(BatchClock(batch), order, [&](const BatchClock& clock, std::size_t job) {
     std::vector<std::uint32_t> gpus;
     for (std::size_t g = 0; g < clock.gpus().size(); ++g) {
       if (clock.gpus()[g].idle) gpus.push_back(static_cast<std::uint32_t>(g));

@@ -107,7 +107,7 @@ TEST(SjfBco, SchedulesAreValidAndWithinTheLimit) {
       EXPECT_GE(made.makespan, makespan_bound(world->batch));
       for (const std::int32_t kappa : {1, 4, 32}) {
         const RingSchedule at =
-            run_at_limit(world->batch, smallest_first(world->batch), 700.0, kappa, {});
+            run_at_limit(BatchClock(world->batch), smallest_first(world->batch), 700.0, kappa, {});
         EXPECT_LE(at.most_accumulated, 700.0);
       }
     }
@@ -120,7 +120,7 @@ TEST(SjfBco, NeverWorseThanFragmentAwarePackingAlone) {
     const std::vector<std::size_t> order = smallest_first(world->batch);
     // The first limit of the bisection: its best threshold is one of all.
     const std::int64_t best = sjf_bco(world->batch, {}).makespan;
-    const RingSchedule alone = run_at_limit(world->batch, order, 600.0, 32, {});
+    const RingSchedule alone = run_at_limit(BatchClock(world->batch), order, 600.0, 32, {});
     ASSERT_TRUE(alone.complete);
     EXPECT_LE(best, alone.makespan);
   }

@@ -37,7 +37,7 @@ struct RingRun {
 struct RingSchedule {
   std::vector<RingRun> runs;  ///< by job
   std::int64_t makespan = 0;  ///< last end
-  bool complete = false;      ///< all jobs run
+  bool complete = false;      ///< all jobs of the order run
   /// Sum of estimates over a GPU's jobs, the largest: U of the paper.
   double most_accumulated = 0.0;
 };
@@ -76,6 +76,8 @@ class BatchClock {
 
   /// @pre the GPUs are idle and as many as the job asks for; it has not started
   void start(std::size_t job, std::span<const std::uint32_t> gpus);
+  void close(std::uint32_t gpu) { set_idle(gpu, false); }  ///< for good. @pre it is idle
+  void set_accumulated(std::uint32_t gpu, double value) { gpus_[gpu].accumulated = value; }
   /// Goes to the next end of a job; false: none runs. O(running) and the model where rings share.
   bool advance();
   /// The schedule so far.
@@ -90,6 +92,7 @@ class BatchClock {
     bool coupled = false;       ///< has links with others
   };
 
+  void set_idle(std::uint32_t gpu, bool idle);
   void set_speeds();
   void finish(const Active& active);
 

@@ -41,12 +41,24 @@ std::vector<std::uint32_t> least_busy_gpus(const BatchClock& clock, std::size_t 
 /// The schedule at a limit of accumulated estimates and a threshold of sizes: jobs of up to `kappa`
 /// GPUs by FA-FFP, larger ones by LBSGF, in order; the first that does not fit holds up the others.
 /// Stops when a job can never start.
-RingSchedule run_at_limit(const RingBatch& batch, std::span<const std::size_t> order, double limit,
+/// @param clock  where it begins: jobs may run
+RingSchedule run_at_limit(BatchClock clock, std::span<const std::size_t> order, double limit,
                           std::int32_t kappa, const SjfBcoOptions& options);
 
-/// SJF-BCO (algorithm 1): the best schedule met in a bisection of the limit, over all thresholds
-/// that split the jobs differently. Not complete: no limit up to the horizon lets all jobs run.
-/// O(sizes x log T) schedules
+/// The best that the search met.
+struct LimitChoice {
+  double limit = 0.0;
+  std::int32_t kappa = 0;
+  RingSchedule schedule;
+};
+
+/// Algorithm 1 from a clock on: bisection of the limit, over all thresholds that split the jobs
+/// differently. O(sizes x log T) schedules
+LimitChoice best_limit(const BatchClock& clock, std::span<const std::size_t> order,
+                       const SjfBcoOptions& options);
+
+/// SJF-BCO: best_limit of an empty cluster. Not complete: no limit up to the horizon lets all jobs
+/// run.
 /// @throws std::invalid_argument: options out of range; a job larger than the cluster
 RingSchedule sjf_bco(const RingBatch& batch, const SjfBcoOptions& options);
 
