@@ -60,6 +60,25 @@ TEST(RingNetwork, RackLinksCarryRingsOverRacksOnly) {
   EXPECT_EQ(workers_of(network.embed(3, 1.0)), 3);
 }
 
+TEST(RingNetwork, RingsOverRacksLoadTheirLinks) {
+  RingCluster cluster = star(4, 10.0);
+  cluster.rack = {0, 0, 1, 1};
+  cluster.rack_link = {1.5, 1.5};
+  RingNetwork network(cluster);
+  network.take({{0, 1}, {2, 1}}, 1.0);
+  EXPECT_TRUE(network.fits({{1, 1}, {3, 1}}, 0.5));
+  EXPECT_FALSE(network.fits({{1, 1}, {3, 1}}, 1.0));
+}
+
+TEST(SlotGreedy, AStepThatDoesNotFitIsReplacedByASmallerOne) {
+  RingCluster cluster = star(2, 0.0);
+  cluster.gpus = {2, 2};
+  // Three workers have most utility per GPU, but no ring over both servers has room.
+  const RingJob job{.most = 3, .budget = 9, .bandwidth = 1.0, .c2 = 2.0, .c3 = 2.5};
+  const std::vector<SlotJob> jobs = {{&job, 0, 0}};
+  EXPECT_EQ(workers_of(slot_greedy(cluster, jobs)[0]), 2);
+}
+
 TEST(RingNetwork, ThreeServersOfOneGpuNeedTheirLinks) {
   EXPECT_EQ(workers_of(RingNetwork(star(3, 1.0)).embed(3, 1.0)), 3);
   EXPECT_TRUE(RingNetwork(star(3, 0.5)).embed(3, 1.0).empty());
