@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "certify_plan.hpp"
 
+#include "batched_gather.hpp"
 #include "digests.hpp"
 #include "distributed_judge.hpp"
 #include "waiting_reasons.hpp"
@@ -14,9 +15,19 @@
 namespace berth::pipeline {
 namespace {
 
+/// Job prices and the search are judged where all jobs are; passes of effort may have moved some.
+void gather_for(const model::Certificate& certificate, const comm::Communicator& comm,
+                coordinator::JobRecords& records, model::Placement& placement) {
+  const bool of_all = !certificate.jobs.empty() || certificate.search_steps > 0;
+  if (comm.max(comm.rank() == 0 && of_all ? 1 : 0) == 0) return;
+  records.gather_to_root();
+  placement = gather_placement(comm, std::move(placement));
+}
+
 model::Plan assemble(const PlanningContext& context, coordinator::JobRecords& records,
                      std::span<const double> prices, Proof proof, model::Placement placement) {
   const model::InstanceView& instance = context.unpriced.instance();
+  gather_for(proof.certificate, context.comm, records, placement);
   const std::vector<JobId> home = records.home_jobs();
   Assessment assessment = DistributedJudge(context.comm, instance, context.options.objective, home)
                               .judge(proof.certificate, placement);

@@ -114,6 +114,8 @@ StartedRun resume(const PlanningContext& context, coordinator::JobRecords& recor
     if (c.effort.pass == 0) {
       restore_shards(context, records, c, file, solution);
     } else {
+      const model::Certificate& saved = c.effort.certificate;
+      if (!saved.jobs.empty() || saved.search_steps > 0) records.gather_to_root();
       run.placement = scatter_saved_placement(context, records, file);
     }
     if (context.comm.rank() == 0) solution.local.task_prices = std::move(c.task_prices);

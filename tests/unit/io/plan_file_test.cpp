@@ -24,7 +24,7 @@ Instance small_instance() {
   Instance instance;
   instance.cluster = parse_cluster(
       R"({schema: 1, classes: {a: {gpu_type: A, gpus: 4}, c: {}}, pods: [{id: p, racks: [
-          {id: r0, machines: [{ids: [m0, "m \"1\""], class: a}]},
+          {id: r0, machines: [{ids: [m0, "m\"1\""], class: a}]},
           {id: r1, machines: [{ids: z, class: c}]}]}]})",
       "c.yaml");
   instance.workload = parse_jobs(
@@ -156,7 +156,7 @@ TEST(PlanFile, placements_come_back_by_name_and_device) {
   EXPECT_EQ(gang.job, "gang");
   ASSERT_EQ(gang.tasks.size(), 3U);
   EXPECT_EQ(gang.tasks[1].shape, "w");
-  EXPECT_EQ(gang.tasks[1].machine, "m \"1\"");
+  EXPECT_EQ(gang.tasks[1].machine, "m\"1\"");
   ASSERT_EQ(gang.tasks[1].gpus.size(), 2U);
   EXPECT_EQ(gang.tasks[1].gpus[0].index, 1);
   EXPECT_EQ(gang.tasks[1].gpus[1].index, 3);
