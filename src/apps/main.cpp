@@ -4,6 +4,7 @@
 #include "options_file.hpp"
 #include "signals.hpp"
 #include "usage.hpp"
+#include "version.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -68,7 +69,7 @@ bool print_manual(const comm::Communicator& comm, const CLI::App& app, int argc,
 std::optional<Parsed> parse(const comm::Communicator& comm, int argc, char** argv) {
   CLI::App app{"Berth plans very large GPU clusters: which jobs run, where, with a proved bound."};
   app.require_subcommand(1);
-  app.set_version_flag("-V,--version", "berth " BERTH_VERSION);
+  app.set_version_flag("-V,--version", std::string(version()));
   Parsed parsed;
   add_plan(app, parsed.action, parsed.log);
   add_check(app, parsed.action);

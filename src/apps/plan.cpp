@@ -4,13 +4,17 @@
 #include "options.hpp"
 #include "plan_flags.hpp"
 #include "plan_horizon.hpp"
+#include "plan_origin.hpp"
 #include "signals.hpp"
 
+#include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -84,6 +88,16 @@ void print_figures(const std::string& text, std::FILE* stream, report::ProgressT
   progress.warn(fmt::format("the plan is written, its figures are not: {}", std::strerror(errno)));
 }
 
+/// Of the jobs of all ranks. Collective.
+report::PlanOrigin origin_of(const comm::Communicator& comm, const model::Instance& instance,
+                             const coordinator::JobRecords& jobs) {
+  report::PlanOrigin origin = plan_origin(comm, instance.workload, jobs.home_jobs());
+  std::array sums{origin.jobs, origin.gpu_milli, origin.running};
+  comm.sum(sums);
+  std::tie(origin.jobs, origin.gpu_milli, origin.running) = std::tuple_cat(sums);
+  return origin;
+}
+
 ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   const StopSource stop(StopSource::in_seconds(flags.time_limit), catch_signals());
   refuse_early(comm, flags);
@@ -106,6 +120,7 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   if (flags.plan.order == pipeline::JobOrder::priority) {
     pipeline::expect_few_priorities(comm, instance, jobs, flags.input.jobs);
   }
+  const report::PlanOrigin origin = origin_of(comm, instance, jobs);
   const double loaded = progress.seconds();
   model::Plan plan =
       pipeline::plan_distributed(comm, instance, flags.plan, progress, jobs, StopToken(stop));
@@ -114,9 +129,9 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   pipeline::write_plan(comm, flags.out, instance, plan, jobs);
   const auto waiting = pipeline::waiting_by_reason(comm, plan);
   if (comm.rank() == 0) {
-    print_figures(
-        fmt::format("{}  {:<14}{}\n", report::summary(plan, waiting), "written", flags.out),
-        figures_stream(flags), progress);
+    print_figures(fmt::format("{}{}  {:<14}{}\n", report::heading(instance.cluster, origin),
+                              report::summary(plan, waiting), "written", flags.out),
+                  figures_stream(flags), progress);
   }
   std::int64_t code = static_cast<std::int64_t>(outcome(plan));
   comm.broadcast_value(code);

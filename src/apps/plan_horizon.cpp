@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan_horizon.hpp"
 
+#include "plan_origin.hpp"
+
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -20,8 +23,8 @@ std::string effort_text(int effort) {
   return effort == pipeline::kMostEffort ? "max" : fmt::format("{}", effort);
 }
 
-ExitCode plan_on_root(const PlanFlags& flags, report::ProgressTable& progress,
-                      const StopToken& stop) {
+ExitCode plan_on_root(const comm::Communicator& comm, const PlanFlags& flags,
+                      report::ProgressTable& progress, const StopToken& stop) {
   const double start = progress.seconds();
   const model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
   for (const std::string& note : instance.workload.notes) progress.warn(note);
@@ -41,8 +44,11 @@ ExitCode plan_on_root(const PlanFlags& flags, report::ProgressTable& progress,
   if (flags.keep_price) plan.options["keep-price"] = fmt::format("{}", *flags.keep_price);
   plan.seconds["load"] = loaded - start;
   pipeline::write_horizon_plan(flags.out, instance, plan);
-  fmt::print(figures_stream(flags), "{}  {:<14}{}\n", report::horizon_summary(plan), "written",
-             flags.out);
+  const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
+  const std::string head =
+      report::heading(instance.cluster, plan_origin(comm, instance.workload, jobs));
+  fmt::print(figures_stream(flags), "{}{}  {:<14}{}\n", head, report::horizon_summary(plan),
+             "written", flags.out);
   std::fflush(stdout);
   if (!plan.reproducible) return ExitCode::limit_reached;
   const bool complete = plan.required_missing.empty() || model::minimised(flags.horizon.objective);
@@ -55,7 +61,7 @@ ExitCode run_plan_horizon(const comm::Communicator& comm, const PlanFlags& flags
                           report::ProgressTable& progress, const StopToken& stop) {
   auto code = static_cast<std::int64_t>(ExitCode::done);
   comm.agreed_on_root(
-      [&] { code = static_cast<std::int64_t>(plan_on_root(flags, progress, stop)); });
+      [&] { code = static_cast<std::int64_t>(plan_on_root(comm, flags, progress, stop)); });
   comm.broadcast_value(code);
   return static_cast<ExitCode>(code);
 }

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "berth/report/summary.hpp"
+
 namespace berth::report {
 namespace {
 
@@ -22,7 +24,7 @@ std::string horizon_figures(const model::HorizonFigures& f, model::HorizonObject
       row("objective", fmt::format("{:.10g} ({})", f.objective, model::to_string(objective)));
   text += row(model::minimised(objective) ? "lower bound" : "upper bound",
               fmt::format("{:.10g}", f.bound));
-  text += row("gap", fmt::format("{:.4f} %: proved, no plan is better by more", 100.0 * f.gap));
+  text += row("gap", proved_gap(f.gap));
   text += row("jobs", fmt::format("{} start now, {} later, {} not, of {}", f.jobs_now, f.jobs_later,
                                   f.jobs_total - f.jobs_now - f.jobs_later, f.jobs_total));
   return text;

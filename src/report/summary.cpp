@@ -47,6 +47,21 @@ std::string objective_text(const model::Figures& f, model::Objective kind) {
 
 namespace {
 
+constexpr double kPrintedGap = 5e-7;  ///< smaller ones are printed as 0.0000 %
+
+/// Breaks after commas, so that lines that begin in column kIndent end by column 80.
+std::string wrapped(std::string_view words) {
+  constexpr std::size_t kIndent = 16, kWidth = 80 - kIndent;
+  std::string text;
+  while (words.size() > kWidth) {
+    const std::size_t comma = words.substr(0, kWidth).rfind(", ");
+    if (comma == std::string_view::npos) break;
+    text += fmt::format("{}\n{:{}}", words.substr(0, comma + 1), "", kIndent);
+    words.remove_prefix(comma + 2);
+  }
+  return text + std::string(words) + "\n";
+}
+
 /// One part of the gap: its percentage, its name, and its largest details.
 class GapShare {
  public:
@@ -61,8 +76,9 @@ class GapShare {
   void add(double amount) { sum_ += amount; }
 
   [[nodiscard]] bool visible() const { return visible(sum_); }
+  /// Ends with a newline; further lines are indented below the first.
   [[nodiscard]] std::string text(std::string_view what) const {
-    return fmt::format("{:.1f} % {}{}\n", share(sum_), what, details_);
+    return wrapped(fmt::format("{:.1f} % {}{}", share(sum_), what, details_));
   }
 
  private:
@@ -76,10 +92,14 @@ class GapShare {
 
 }  // namespace
 
+std::string proved_gap(double gap) {
+  return fmt::format("{:.4f} %: proved, no plan is better{}", 100.0 * gap,
+                     gap < kPrintedGap ? "" : " by more");
+}
+
 std::string gap_text(const model::GapParts& parts, const model::Figures& figures) {
   const double whole = figures.upper_bound - figures.objective;
-  constexpr double kPrinted = 5e-7;  // smaller gaps are printed as 0.0000 %
-  if (!(whole > 0.0) || !(figures.gap >= kPrinted)) return {};
+  if (!(whole > 0.0) || !(figures.gap >= kPrintedGap)) return {};
   GapShare regret(whole), idle(whole), whole_jobs(whole), leaves(whole), rounding(whole);
   std::vector<GapShare> limits(model::kLimitKinds, GapShare(whole));
   for (const auto& r : parts.regret) {
@@ -133,7 +153,7 @@ std::string summary(const model::Plan& plan, const std::map<std::string, std::in
   row("objective", objective_text(f, plan.objective_kind));
   row("upper bound", fmt::format("{:.10g}", f.upper_bound));
   if (plan.classes.empty()) {
-    row("gap", fmt::format("{:.4f} %: proved, no plan is better by more", 100.0 * f.gap));
+    row("gap", proved_gap(f.gap));
     text += gap_text(plan.gap_parts, f);
   } else {
     row("gap",

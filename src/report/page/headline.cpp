@@ -36,8 +36,7 @@ PageFigures figures_of(const PageContent& content) {
 
 std::string proof(const PageFigures& f) {
   const std::string percent = fmt::format("{:.4f} %", 100.0 * f.gap);
-  std::string text = "<p class=\"lead\">";
-  text += f.minimised ? "At most " : "At most ";
+  std::string text = "<p class=\"lead\">At most ";
   text += figure("gap", f.gap, percent);
   text += f.minimised ? " above the best possible plan: proved.</p>"
                       : " below the best possible plan: proved.</p>";

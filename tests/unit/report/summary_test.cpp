@@ -25,9 +25,10 @@ TEST(GapText, names_every_part_that_can_be_seen) {
       .rounding = 0.0};
   EXPECT_EQ(
       gap_text(parts, figures(90.0, 100.0)),
-      "  of the gap    50.0 % regret: 1 GPU or less 10.0 % (3 jobs), up to 64 GPUs 40.0 % "
-      "(2 jobs)\n"
-      "                25.0 % idle or below its price: A 20.0 %, machines without GPUs 5.0 %\n"
+      "  of the gap    50.0 % regret: 1 GPU or less 10.0 % (3 jobs),\n"
+      "                up to 64 GPUs 40.0 % (2 jobs)\n"
+      "                25.0 % idle or below its price: A 20.0 %,\n"
+      "                machines without GPUs 5.0 %\n"
       "                15.0 % quotas\n"
       "                5.0 % uplinks\n"
       "                5.0 % choice of whole jobs\n");
@@ -55,6 +56,32 @@ TEST(Summary, counts_every_reason_for_waiting) {
   std::map<std::string, std::int64_t> many;
   for (int i = 0; i < 20; ++i) many[std::string(1, static_cast<char>('a' + i))] = 1;
   EXPECT_NE(summary({}, many).find("  8  8 other reasons\n"), std::string::npos);
+}
+
+TEST(Heading, tells_usable_gpus_and_the_load_on_them) {
+  model::Cluster cluster;
+  cluster.gpu_types = {"A", "B"};
+  cluster.classes = {
+      {.name = "a", .gpu_type = GpuTypeId(0), .gpus = 8, .capacity = {}, .gpu_slices = 0},
+      {.name = "cpu", .gpu_type = {}, .gpus = 0, .capacity = {}, .gpu_slices = 0}};
+  cluster.pods.resize(1);
+  cluster.racks.resize(2);
+  cluster.machine_class = {ClassId(0), ClassId(0), ClassId(1)};
+  cluster.machine_rack = {RackId(0), RackId(1), RackId(1)};
+  cluster.machine_state = {model::MachineState::up, model::MachineState::drained,
+                           model::MachineState::up};
+  EXPECT_EQ(heading(cluster, {.program = "berth 1",
+                              .ranks = 2,
+                              .threads = 1,
+                              .jobs = 3,
+                              .gpu_milli = 12'500,
+                              .running = 1,
+                              .pinned = 0}),
+            "  program       berth 1, 2 ranks x 1 thread\n"
+            "  cluster       3 machines, 2 racks, 1 pod\n"
+            "                16 GPUs (16 A)\n"
+            "                8 usable: 8 on 1 machine not up\n"
+            "  to plan       3 jobs for 12.5 GPUs, load 1.56; 1 run\n");
 }
 
 }  // namespace
