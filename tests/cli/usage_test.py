@@ -42,7 +42,7 @@ class Help(ProgramTest):
     def test_version(self):
         done = self.berth("--version")
         self.assert_ends(done, 0)
-        self.assertRegex(done.out, r"^berth \d+\.\d+\.\d+\n$")
+        self.assertRegex(done.out, r"^berth \d+\.\d+\.\d+( \([0-9a-f]{7,40}\))?\n$")
         self.assertEqual(self.berth("-V").out, done.out)
 
     def test_help_is_a_command_too(self):
