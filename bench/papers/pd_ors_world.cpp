@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pd_ors_world.hpp"
 
+#include "job_draws.hpp"
+
 #include <algorithm>
 #include <utility>
 
-#include "berth/base/random.hpp"
 #include "berth/papers/pd_ors/pooled_bound.hpp"
 #include "berth/speed/parameter_server.hpp"
 
@@ -13,30 +14,14 @@ namespace {
 
 using papers::pd_ors::TrainingJob;
 
-/// Draws of one job, in the order that they are asked for.
-class Draws {
- public:
-  Draws(std::uint64_t seed, std::uint64_t job) : seed_(seed), job_(job) {}
-  double real(double low, double high) {
-    return low + (high - low) * random_unit({seed_, job_, next_++});
-  }
-  std::int32_t whole(std::int32_t low, std::int32_t high) {
-    return low + static_cast<std::int32_t>(random_below(static_cast<std::uint64_t>(high - low + 1),
-                                                        {seed_, job_, next_++}));
-  }
-
- private:
-  std::uint64_t seed_, job_, next_ = 0;
-};
-
 /// Twice as many jobs arrive in odd slots as in even ones.
-std::int32_t draw_arrival(Draws& draws, std::int32_t slots) {
+std::int32_t draw_arrival(JobDraws& draws, std::int32_t slots) {
   const std::int32_t pair = draws.whole(0, std::max(slots / 2, 1) - 1);
   const std::int32_t odd = draws.whole(0, 2) < 2 ? 1 : 0;
   return std::min(2 * pair + odd, slots - 1);
 }
 
-void draw_utility(Draws& draws, const SlotWorldOptions& options, TrainingJob& job) {
+void draw_utility(JobDraws& draws, const SlotWorldOptions& options, TrainingJob& job) {
   job.c1 = draws.real(1.0, 100.0);
   job.c3 = draws.real(1.0, 15.0);
   const double kind = draws.real(0.0, 1.0);
@@ -45,7 +30,7 @@ void draw_utility(Draws& draws, const SlotWorldOptions& options, TrainingJob& jo
       kind < options.insensitive + options.sensitive ? draws.real(0.01, 1.0) : draws.real(4.0, 6.0);
 }
 
-TrainingJob draw_job(Draws draws, const SlotWorldOptions& options) {
+TrainingJob draw_job(JobDraws draws, const SlotWorldOptions& options) {
   TrainingJob job;
   job.arrival = draw_arrival(draws, options.slots);
   job.samples = options.work * draws.whole(50, 200) * draws.whole(20'000, 500'000);
@@ -80,7 +65,7 @@ SlotWorld make_slot_world(const SlotWorldOptions& options, std::uint64_t seed) {
   std::ranges::stable_sort(jobs, {}, &TrainingJob::arrival);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     world.fixed_workers.push_back(
-        std::min(jobs[j].max_workers, Draws(seed, options.jobs + j).whole(1, 30)));
+        std::min(jobs[j].max_workers, JobDraws(seed, options.jobs + j).whole(1, 30)));
     const auto rate = pooled_rate(world.instance, jobs[j]);
     const double most = (rate.near_samples + rate.far_samples) * (options.slots - jobs[j].arrival);
     if (most >= jobs[j].samples) world.feasible += 1.0 / static_cast<double>(jobs.size());

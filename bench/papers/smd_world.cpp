@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smd_world.hpp"
 
+#include "job_draws.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "berth/base/infinity.hpp"
-#include "berth/base/random.hpp"
 
 namespace berth::bench {
 namespace {
@@ -14,26 +15,14 @@ namespace {
 using papers::smd::SmdInstance;
 using papers::smd::SmdJob;
 
-/// Draws of one job, in order.
-class Draws {
- public:
-  Draws(std::uint64_t seed, std::uint64_t job) : seed_(seed), job_(job) {}
-  double real(double low, double high) {
-    return low + (high - low) * random_unit({seed_, job_, draw_++});
-  }
-  double whole(int low, int high) {
-    const auto count = static_cast<std::uint64_t>(high - low + 1);
-    return low + static_cast<double>(random_below(count, {seed_, job_, draw_++}));
-  }
+double whole(JobDraws& draws, std::int32_t low, std::int32_t high) {
+  return draws.whole(low, high);
+}
 
- private:
-  std::uint64_t seed_, job_, draw_ = 0;
-};
-
-speed::OverlapJob overlap_job(Draws& draws, bool synchronous) {
+speed::OverlapJob overlap_job(JobDraws& draws, bool synchronous) {
   constexpr double kMillisecond = 1e-3;
   speed::OverlapJob job;
-  std::vector<speed::Layer> layers(static_cast<std::size_t>(draws.whole(10, 100)));
+  std::vector<speed::Layer> layers(static_cast<std::size_t>(whole(draws, 10, 100)));
   for (speed::Layer& layer : layers) {
     layer.backward = draws.real(1, 300) * kMillisecond;
     layer.forward = draws.real(1, 500) * kMillisecond;
@@ -44,8 +33,8 @@ speed::OverlapJob overlap_job(Draws& draws, bool synchronous) {
   const speed::WaitFree overlap = speed::wait_free(layers);
   job.backward_factor = overlap.backward_factor;
   job.transfer_factor = overlap.transfer_factor;
-  const double worker_batch = draws.whole(10, 100);
-  const double workers = draws.whole(1, 100);
+  const double worker_batch = whole(draws, 10, 100);
+  const double workers = whole(draws, 1, 100);
   job.batch = synchronous ? workers * worker_batch : worker_batch;
   job.model_gbit = draws.real(30, 575) * 8e-3;
   job.server_gbps = draws.real(5, 20);
@@ -56,13 +45,13 @@ speed::OverlapJob overlap_job(Draws& draws, bool synchronous) {
   return job;
 }
 
-SmdJob smd_job(Draws draws, const SmdSetting& setting) {
+SmdJob smd_job(JobDraws draws, const SmdSetting& setting) {
   SmdJob job;
   job.speed = overlap_job(draws, setting.synchronous);
-  job.iterations = draws.whole(50, 200);
-  job.worker = {draws.whole(0, 4), draws.whole(1, 10), draws.whole(2, 32), draws.whole(5, 10)};
-  job.server = {0, draws.whole(1, 10), draws.whole(2, 32), draws.whole(5, 10)};
-  const double machines = draws.whole(1, 20);
+  job.iterations = whole(draws, 50, 200);
+  job.worker = {whole(draws, 0, 4), whole(draws, 1, 10), whole(draws, 2, 32), whole(draws, 5, 10)};
+  job.server = {0, whole(draws, 1, 10), whole(draws, 2, 32), whole(draws, 5, 10)};
+  const double machines = whole(draws, 1, 20);
   const MachineSize& m = setting.machine;
   job.limit = {machines * m.gpus, machines * m.vcpus, machines * m.memory_gb,
                machines * m.storage_gb};
@@ -80,7 +69,7 @@ SmdInstance smd_instance(const SmdSetting& setting, std::uint64_t seed) {
                        1200 * setting.units};
   std::vector<double> times;
   for (std::size_t i = 0; i < setting.jobs; ++i) {
-    instance.jobs.push_back(smd_job(Draws(seed, i), setting));
+    instance.jobs.push_back(smd_job(JobDraws(seed, i), setting));
     const SmdJob& job = instance.jobs.back();
     const double seconds = completion_seconds(job, papers::smd::fastest_crew(job));
     if (seconds < kInfinity) times.push_back(seconds);

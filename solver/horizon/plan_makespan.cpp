@@ -26,7 +26,6 @@ using berth::horizon::Problem;
 constexpr int kMostTargets = 5;
 /// Of the reinsertions towards one target (HorizonPlanOptions::job_visits).
 constexpr std::int64_t kJobVisits = 4'000'000;
-constexpr std::int64_t kMostTries = 30'000;
 
 /// The fastest option of a job.
 struct Fastest {

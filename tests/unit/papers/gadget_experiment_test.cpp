@@ -2,6 +2,7 @@
 // The claims of docs/papers.md about GADGET.
 #include "experiment.hpp"
 #include "petsc_environment.hpp"
+#include "result_values.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -13,15 +14,6 @@
 
 namespace berth::bench {
 namespace {
-
-const std::vector<double>& values(const std::vector<ResultRow>& rows, std::string_view setting,
-                                  std::string_view metric, std::string_view scheduler) {
-  const auto at = std::ranges::find_if(rows, [&](const ResultRow& row) {
-    return row.setting == setting && row.metric == metric && row.scheduler == scheduler;
-  });
-  EXPECT_NE(at, rows.end());
-  return at->by_seed;
-}
 
 TEST(GadgetExperiment, TiesAsStatedAndIsAheadWhereGpusAreScarce) {
   const std::vector<ResultRow> rows = run_gadget({.seeds = 6, .smoke = false});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "result_values.hpp"
 #include "slaq_world.hpp"
 
-#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -11,15 +11,6 @@
 
 namespace berth::bench {
 namespace {
-
-const std::vector<double>& values(const std::vector<ResultRow>& rows, std::string_view setting,
-                                  std::string_view metric, std::string_view scheduler) {
-  const auto at = std::ranges::find_if(rows, [&](const ResultRow& row) {
-    return row.setting == setting && row.metric == metric && row.scheduler == scheduler;
-  });
-  EXPECT_NE(at, rows.end());
-  return at->by_seed;
-}
 
 /// Part by which a is below b, for certain: from the end of the interval of the paired difference.
 double surely_below(const std::vector<double>& a, const std::vector<double>& b) {
