@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workloads of the table of policies: jobs as (arrival, seconds, GPUs, queue), a cluster that they
-load to a given share, and both as Berth's files. Seeded; stdlib only."""
+"""Workloads of the table of policies: jobs as rows, a cluster that they load to a given share, and
+both as Berth's files. Seeded; stdlib only."""
+import collections
 import csv
 import datetime
 import gzip
@@ -8,6 +9,11 @@ import json
 import os
 import pathlib
 import random
+import subprocess
+import tempfile
+
+# Times in seconds; deadline: after the arrival, or None.
+Row = collections.namedtuple("Row", "at seconds gpus queue deadline", defaults=[None])
 
 DAY = 86400
 LONGEST = 3 * DAY   # durations of traces are cut here
@@ -30,9 +36,9 @@ def philly(first, count):
             if not row.get("duration"):
                 continue
             at = datetime.datetime.fromisoformat(row["timestamp"]).timestamp()
-            rows.append((at, max(1, min(LONGEST, round(float(row["duration"])))),
-                         int(row["num_gpus"]), row["cluster"]))
-    rows.sort(key=lambda row: row[0])
+            rows.append(Row(at, max(1, min(LONGEST, round(float(row["duration"])))),
+                            int(row["num_gpus"]), row["cluster"]))
+    rows.sort(key=lambda row: row.at)
     return shifted(rows[first:first + count])
 
 
@@ -49,8 +55,8 @@ def kalos(seed, copies=4):
         offset = draw.uniform(0, 10) * DAY
         for at, seconds, gpus in base:
             seconds = max(1, min(LONGEST, round(seconds * 2 ** draw.uniform(-1, 1))))
-            rows.append((at + offset, seconds, gpus, "kalos"))
-    rows.sort(key=lambda row: row[0])
+            rows.append(Row(at + offset, seconds, gpus, "kalos"))
+    rows.sort(key=lambda row: row.at)
     return shifted(rows)
 
 
@@ -63,43 +69,75 @@ def gangs(seed, count):
     for _ in range(count):
         at += draw.expovariate(1.0)
         seconds = max(1, min(LONGEST, round(draw.lognormvariate(8.0, 1.6))))
-        rows.append((at, seconds, draw.choices(sizes, shares)[0], f"q{draw.randrange(8)}"))
+        rows.append(Row(at, seconds, draw.choices(sizes, shares)[0], f"q{draw.randrange(8)}"))
     return shifted(rows)
 
 
+def imported(*arguments):
+    """Rows of what `berth import` makes of a trace."""
+    with tempfile.TemporaryDirectory() as folder:
+        jobs = pathlib.Path(folder) / "j.jsonl"
+        subprocess.run([os.environ.get("BERTH", "berth"), "import", *map(str, arguments), "--machines",
+                        "1", "--out-cluster", f"{folder}/c.yaml", "--out-jobs", jobs],
+                       check=True, stdout=subprocess.DEVNULL)
+        rows = []
+        for line in open(jobs, encoding="utf-8"):
+            job = json.loads(line)
+            at = job.get("arrival", 0)
+            gpus = sum(task.get("count", 1) * task["gpus"] for task in job["tasks"])
+            deadline = job["deadline"] - at if "deadline" in job else None
+            rows.append(Row(at, max(1, min(LONGEST, job["duration"])), gpus,
+                            job.get("queue", "q"), deadline))
+    return rows
+
+
+def chronus(first, count):
+    """A window of Chronus's draw from Philly; its strict jobs have deadlines."""
+    rows = imported("chronus", "--trace",
+                    traces() / "chronus_philly_slo/trace_job_Philly_MIX2.csv.gz")
+    return shifted(rows[first:first + count])
+
+
+def pollux(seed):
+    """The seed-th workload of Pollux's simulator: 8 hours; the four applications with profiles."""
+    files = sorted(traces().glob("pollux_workloads/simulator/workloads-[12].*/workload-*.csv"))
+    return shifted(imported("pollux", "--trace", files[seed % len(files)], "--profiles",
+                            traces() / "profiles/pollux_aws_t4"))
+
+
 def shifted(rows):
-    return [(at - rows[0][0], *rest) for at, *rest in rows]
+    return [row._replace(at=row.at - rows[0].at) for row in rows]
 
 
 def gpu_seconds(rows):
-    return sum(seconds * gpus for _, seconds, gpus, _ in rows)
+    return sum(row.seconds * row.gpus for row in rows)
 
 
 def shrunk(rows, load):
     """Machines that the jobs load to this share while they arrive; at least the largest job fits
     what is left of the machines when a quarter is slow."""
-    span = rows[-1][0] - rows[0][0]
+    span = rows[-1].at - rows[0].at
     machines = round(gpu_seconds(rows) / (load * span * MACHINE))
-    largest = max(gpus for _, _, gpus, _ in rows)
+    largest = max(row.gpus for row in rows)
     return max(machines, -(-largest * 4 // (3 * MACHINE)) + 1)
 
 
 def stretched(rows, machines, load):
     """The jobs with gaps between arrivals such that they load so many machines."""
-    span = rows[-1][0] - rows[0][0]
+    span = rows[-1].at - rows[0].at
     factor = gpu_seconds(rows) / (load * span * machines * MACHINE)
-    return [(at * factor, *rest) for at, *rest in rows]
+    return [row._replace(at=row.at * factor) for row in rows]
 
 
 def load_of(rows, machines):
-    return gpu_seconds(rows) / (machines * MACHINE * (rows[-1][0] - rows[0][0]))
+    return gpu_seconds(rows) / (machines * MACHINE * (rows[-1].at - rows[0].at))
 
 
 def tasks_of(gpus):
     if gpus <= MACHINE:
         return [{"gpus": gpus}]
     whole, rest = divmod(gpus, MACHINE)
-    return [{"count": whole, "gpus": MACHINE}] + ([{"gpus": rest}] if rest else [])
+    return [{"count": whole, "gpus": MACHINE}] + ([{"shape": "rest", "gpus": rest}] if rest else [])
 
 
 def write(folder, rows, machines, types, seed):
@@ -111,15 +149,17 @@ def write(folder, rows, machines, types, seed):
     racks = ", ".join(f'{{id: r{k}, machines: [{{ids: "{name}[0-{count - 1}]", class: {name}}}]}}'
                       for k, (name, count) in enumerate(kinds))
     classes = "".join(f"  {name}: {{gpu_type: {name}, gpus: {MACHINE}}}\n" for name, _ in kinds)
-    queues = "".join(f'  - {{id: "{queue}"}}\n' for queue in sorted({row[3] for row in rows}))
+    queues = "".join(f'  - {{id: "{queue}"}}\n' for queue in sorted({row.queue for row in rows}))
     (folder / "c.yaml").write_text(f"schema: 1\nclasses:\n{classes}pods:\n  - id: p0\n"
                                    f"    racks: [{racks}]\nqueues:\n{queues}")
     with open(folder / "j.jsonl", "w", encoding="utf-8") as file:
-        for number, (at, seconds, gpus, queue) in enumerate(rows):
-            job = {"id": f"j{number}", "arrival": round(at), "duration": seconds, "queue": queue,
-                   "tasks": tasks_of(gpus)}
+        for number, row in enumerate(rows):
+            job = {"id": f"j{number}", "arrival": round(row.at), "duration": row.seconds,
+                   "queue": row.queue, "tasks": tasks_of(row.gpus)}
+            if row.deadline is not None:
+                job["deadline"] = job["arrival"] + row.deadline
             factor, only_fast = draw.uniform(1.2, 2.5), draw.random() < 0.3
-            if slow and (only_fast or gpus > slow * MACHINE):
+            if slow and (only_fast or row.gpus > slow * MACHINE):
                 job["gpu_types"] = ["fast"]
             elif slow:
                 job["speed"] = {"slow": round(1 / factor, 4)}

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`bench/simulate/run`: its smoke, and what its table says of runs."""
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -9,6 +10,10 @@ import tempfile
 import unittest
 
 RUN = pathlib.Path(__file__).resolve().parents[2] / "bench/simulate/run"
+sys.path.insert(0, str(RUN.parent))
+sys.dont_write_bytecode = True
+
+import workloads  # noqa: E402
 
 
 class SimulateBenchTest(unittest.TestCase):
@@ -19,6 +24,21 @@ class SimulateBenchTest(unittest.TestCase):
 
     def test_smoke(self):
         self.assertIn("all policies valid", self.run_it("smoke"))
+
+    def test_gangs_beside_whole_machines_and_deadlines(self):
+        rows = [workloads.Row(0, 100, 11, "a", 100), workloads.Row(1, 50, 11, "b", 149)]
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            workloads.write(folder, rows, 2, 1, 1)
+            self.simulate_fifo(folder)
+            figures = json.loads((folder / "run/summary.json").read_text())["figures"]
+        self.assertEqual([figures[key] for key in ("makespan", "with_deadline", "deadline_hits")],
+                         [150, 2, 2])
+
+    def simulate_fifo(self, folder):
+        subprocess.run([os.environ["BERTH"], "simulate", "--cluster", folder / "c.yaml", "--jobs",
+                        folder / "j.jsonl", "--policy", "fifo", "--out", folder / "run"],
+                       check=True, stdout=subprocess.DEVNULL)
 
     def test_the_summary_pairs_windows(self):
         with tempfile.TemporaryDirectory() as folder:
