@@ -141,6 +141,7 @@ void check_times(const Instance& instance, const JobRecord& record, bool slowed,
     check_tasks(instance, record, run, slowed, faults);
   }
   if (!record.runs.empty() && work != record.work) faults.add(record.job, "ends with other work");
+  if (record.refused && !record.runs.empty()) faults.add(record.job, "is refused and has run");
 }
 
 /// What the files say about a job: arrival, GPUs, work, time alone.

@@ -235,6 +235,7 @@ model::RunFigures run_figures(const model::Instance& instance, std::span<const J
   const auto present = presence(records);
   for (const JobRecord& job : records) {
     f.jobs += 1.0;
+    if (job.refused) f.refused += 1.0;
     if (job.runs.empty()) continue;
     f.finished += 1.0;
     gather(job, instance.cluster.gpus(), present, times);

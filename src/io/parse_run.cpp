@@ -101,7 +101,8 @@ struct RunNames {
 
 JobRecord read_run_record(const JsonAt& at, const RunNames& names) {
   static constexpr std::string_view keys[] = {"job",   "arrival", "gpu_milli", "work",
-                                              "alone", "runs",    "promised",  "profiled"};
+                                              "alone", "runs",    "promised",  "profiled",
+                                              "refused"};
   JobRecord record;
   const auto seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) record.job = JobId(names.jobs.find(value));
@@ -115,6 +116,7 @@ JobRecord read_run_record(const JsonAt& at, const RunNames& names) {
     }
     if (key == 6) record.promised = value.integer(0, kMostMicros);
     if (key == 7) record.profiled = value.boolean();
+    if (key == 8) record.refused = value.boolean();
   });
   at.need(keys, 6, seen);
   for (JobRun& run : record.runs) {

@@ -52,6 +52,7 @@ std::string run_record_line(const model::Instance& instance, const model::JobRec
   json.field("work", record.work).field("alone", record.alone);
   if (record.promised >= 0) json.field("promised", record.promised);
   if (record.profiled) json.key("profiled").boolean(true);
+  if (record.refused) json.key("refused").boolean(true);
   json.key("runs").open('[');
   for (const model::JobRun& run : record.runs) add_run(json, instance, record, run);
   json.close(']').close('}');

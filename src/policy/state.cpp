@@ -197,6 +197,16 @@ void State::stop(JobId id) {
   stopped_.push_back(id);
 }
 
+void State::refuse(JobId id) {
+  Progress& p = progress_[id.index()];
+  BERTH_EXPECT(p.phase == Phase::waiting && p.runs == 0);
+  p.phase = Phase::refused;
+  --waiting_;
+  --waiting_by_demand_[demand_index(id)];
+  if (!bookings_.empty()) cancel(id);
+  actions_.push_back({Action::Kind::refuse, id});
+}
+
 bool State::undo_stop(JobId id) {
   Progress& p = progress_[id.index()];
   BERTH_EXPECT(p.stopped);

@@ -256,6 +256,7 @@ void add_contention_and_drift(std::span<const JobRecord* const> finished, RunFig
 RunFigures figures(const model::InstanceView& instance, std::span<const JobRecord> records) {
   RunFigures f;
   f.jobs = static_cast<double>(records.size());
+  f.refused = static_cast<double>(std::ranges::count(records, true, &JobRecord::refused));
   std::vector<const JobRecord*> finished;
   for (const JobRecord& record : records) {
     if (!record.finished()) continue;

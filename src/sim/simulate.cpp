@@ -207,6 +207,7 @@ class Simulation {
 
   /// A job whose predecessors have not all ended is held back.
   void arrive(JobId job) {
+    if (run_.records[job.index()].refused) return;
     if (!awaited_.empty() && awaited_[job.index()] > 0) {
       ++held_back_;
       return;
@@ -241,11 +242,22 @@ class Simulation {
     }
   }
 
+  /// The policy never runs the job; neither do those run that wait for it.
+  void refuse(JobId refused) {
+    run_.records[refused.index()].refused = true;
+    const auto first = std::ranges::lower_bound(successors_, refused, {}, &Successor::after);
+    for (auto next = first; next != successors_.end() && next->after == refused; ++next) {
+      if (run_.records[next->job.index()].refused) continue;
+      if (has_arrived(next->job)) --held_back_;
+      refuse(next->job);
+    }
+  }
+
   void release_successors(JobId ended) {
     const auto first = std::ranges::lower_bound(successors_, ended, {}, &Successor::after);
     for (auto next = first; next != successors_.end() && next->after == ended; ++next) {
       if (--awaited_[next->job.index()] > 0) continue;
-      if (!has_arrived(next->job)) continue;
+      if (!has_arrived(next->job) || run_.records[next->job.index()].refused) continue;
       --held_back_;
       arrive(next->job);
     }
@@ -291,6 +303,7 @@ class Simulation {
 
   void apply(const Action& action) {
     ++run_.job_events;
+    if (action.kind == Action::Kind::refuse) return refuse(action.job);
     model::JobRecord& record = run_.records[action.job.index()];
     const Progress& p = state_.progress(action.job);
     if (action.kind == Action::Kind::stop) {

@@ -54,7 +54,8 @@ void describe(Archive& archive, JobRun& run) {
           run.configuration, run.ended, run.rates, run.tasks);
 }
 
-/// A job from arrival to completion. A job without runs was refused.
+/// A job from arrival to completion. A job without runs was refused: by the policy, or because it
+/// cannot run at all.
 struct JobRecord {
   JobId job;
   std::int64_t arrival = 0;
@@ -63,6 +64,7 @@ struct JobRecord {
   std::int64_t alone = 0;         ///< microseconds on its fastest GPU type without a stop
   std::int64_t promised = -1;     ///< start that the policy told first; -1: none
   bool profiled = false;          ///< its speeds are those of a profile
+  bool refused = false;           ///< by the policy, or it waits for such a job
   std::vector<JobRun> runs = {};  ///< ascending time; the last one ends the job
 
   [[nodiscard]] bool finished() const { return !runs.empty(); }
@@ -72,7 +74,7 @@ struct JobRecord {
 template <class Archive>
 void describe(Archive& archive, JobRecord& record) {
   archive(record.job, record.arrival, record.milli, record.work, record.alone, record.promised,
-          record.profiled, record.runs);
+          record.profiled, record.refused, record.runs);
 }
 
 /// Figures of a simulation over its finished jobs (docs/metrics.md). Times are seconds.
@@ -91,6 +93,7 @@ struct RunFigures {
   double contention_slowdown = 0;
   double failures = 0;
   double promises = 0, drift_mean = 0, drift_max = 0;
+  double refused = 0;
 };
 
 struct RunFigureRow {
@@ -135,6 +138,7 @@ inline constexpr std::array kRunFigureRows{
     RunFigureRow{"promises", "jobs with a promised start", &RunFigures::promises},
     RunFigureRow{"drift_mean", "  start after it, mean, s", &RunFigures::drift_mean},
     RunFigureRow{"drift_max", "  latest, s", &RunFigures::drift_max},
+    RunFigureRow{"refused", "jobs refused by the policy", &RunFigures::refused},
 };
 
 /// Head of a run: which input, which policy, which figures.

@@ -44,6 +44,7 @@ enum class Phase : std::uint8_t {
   waiting,  ///< has no GPUs
   running,
   ended,
+  refused,  ///< the policy never runs it
 };
 
 /// What a policy chooses beside the place.
@@ -82,7 +83,7 @@ struct Progress {
 };
 
 struct Action {
-  enum class Kind : std::uint8_t { start, stop };
+  enum class Kind : std::uint8_t { start, stop, refuse };
   Kind kind;
   JobId job;
 };
@@ -198,6 +199,9 @@ class State {
   /// True unless every waiting job asks for more GPUs than are free. O(demands)
   [[nodiscard]] bool any_may_fit() const;
   void stop(JobId id);  ///< @pre it runs, is preemptible, and did not start now
+  /// Turns a waiting job away for good, and with it the jobs that wait for it to end.
+  /// @pre it waits and never had GPUs
+  void refuse(JobId id);
   /// Takes back a stop of this decision, when the job's devices are still free.
   bool undo_stop(JobId id);
   /// Chooses the configuration of the next run of an elastic job. @pre it waits
