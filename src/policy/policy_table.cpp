@@ -31,49 +31,49 @@ double by_weighted_work(const State& state, JobId job) {
 using Made = std::unique_ptr<Policy>;
 
 constexpr PolicyRow kTable[] = {
-    {"fifo", "order of arrival; no job passes another", false,
+    {"fifo", "order of arrival; no job passes another", false, false,
      [](const PolicyOptions&) -> Made {
        return std::make_unique<ListPolicy>(by_arrival, PassRule::wait);
      }},
-    {"best-fit", "order of arrival; every job that fits starts", false,
+    {"best-fit", "order of arrival; every job that fits starts", false, false,
      [](const PolicyOptions&) -> Made {
        return std::make_unique<ListPolicy>(by_arrival, PassRule::pass);
      }},
-    {"easy", "order of arrival; jobs pass that do not delay the first (EASY backfill)", false,
+    {"easy", "order of arrival; jobs pass that do not delay the first (EASY backfill)", false, true,
      [](const PolicyOptions&) -> Made {
        return std::make_unique<ListPolicy>(by_arrival, PassRule::backfill);
      }},
     {"conservative", "order of arrival; jobs pass that delay no other (conservative backfill)",
-     false, [](const PolicyOptions&) -> Made { return std::make_unique<Conservative>(); }},
-    {"sjf", "shortest job first; every job that fits starts", false,
+     false, true, [](const PolicyOptions&) -> Made { return std::make_unique<Conservative>(); }},
+    {"sjf", "shortest job first; every job that fits starts", false, true,
      [](const PolicyOptions&) -> Made {
        return std::make_unique<ListPolicy>(by_duration, PassRule::pass);
      }},
-    {"sjf-backfill", "shortest job first; jobs pass that do not delay the first", false,
+    {"sjf-backfill", "shortest job first; jobs pass that do not delay the first", false, true,
      [](const PolicyOptions&) -> Made {
        return std::make_unique<ListPolicy>(by_duration, PassRule::backfill);
      }},
-    {"wspt", "least GPU-time for its weight first; every job that fits starts", false,
+    {"wspt", "least GPU-time for its weight first; every job that fits starts", false, true,
      [](const PolicyOptions&) -> Made {
        return std::make_unique<ListPolicy>(by_weighted_work, PassRule::pass);
      }},
     {"wspt-backfill", "least GPU-time for its weight first; jobs pass that do not delay the first",
-     false,
+     false, true,
      [](const PolicyOptions&) -> Made {
        return std::make_unique<ListPolicy>(by_weighted_work, PassRule::backfill);
      }},
-    {"srtf", "shortest remaining time first; stops running jobs", true,
+    {"srtf", "shortest remaining time first; stops running jobs", true, true,
      [](const PolicyOptions&) -> Made { return std::make_unique<Srtf>(); }},
-    {"srsf", "least remaining GPU-time first; stops running jobs", true,
+    {"srsf", "least remaining GPU-time first; stops running jobs", true, true,
      [](const PolicyOptions&) -> Made { return std::make_unique<Srsf>(); }},
-    {"las", "least attained GPU-time first, in queues (Tiresias); stops running jobs", true,
+    {"las", "least attained GPU-time first, in queues (Tiresias); stops running jobs", true, false,
      [](const PolicyOptions& options) -> Made {
        return std::make_unique<Las>(options.las_thresholds);
      }},
-    {"drf", "least dominant share of a queue first (DRF); every job that fits starts", false,
+    {"drf", "least dominant share of a queue first (DRF); every job that fits starts", false, false,
      [](const PolicyOptions&) -> Made { return std::make_unique<DominantResourceFairness>(); }},
     {"fgd", "order of arrival, where fragmentation grows least (FGD); every job that fits starts",
-     false, [](const PolicyOptions&) -> Made { return std::make_unique<Fgd>(); }},
+     false, false, [](const PolicyOptions&) -> Made { return std::make_unique<Fgd>(); }},
 };
 
 }  // namespace

@@ -23,6 +23,8 @@ struct PaperPolicyRow {
   std::string_view name;
   std::string_view help;  ///< one line: what it does and whose it is
   bool preemptive;        ///< stops or resizes running jobs
+  /// Why a single decision of it is no plan; empty: it is one.
+  std::string_view no_plan;
   /// @throws InputError: jobs without the data that the policy needs, by name
   std::unique_ptr<policy::Policy> (*make)(const PaperWorld& world);
 };

@@ -41,6 +41,7 @@ struct PolicyRow {
   std::string_view name;
   std::string_view help;  ///< one line
   bool preemptive;        ///< stops running jobs
+  bool estimates;         ///< looks at durations of jobs
   std::unique_ptr<Policy> (*make)(const PolicyOptions& options);
 };
 

@@ -5,9 +5,9 @@
 
 namespace berth::papers::pd_ors {
 
-Admission PrimalDualAdmission::arrive(const TrainingJob& job) {
-  ScheduleOffer offer = best_schedule(
-      job, ledger_, *solver_, {.from = job.arrival, .samples = job.samples, .units = units_});
+Admission PrimalDualAdmission::arrive(const TrainingJob& job, std::int32_t from) {
+  ScheduleOffer offer = best_schedule(job, ledger_, *solver_,
+                                      {.from = from, .samples = job.samples, .units = units_});
   if (offer.payoff <= 0.0) return {};
   ledger_.commit(job, offer.schedule);
   return {offer.payoff, std::move(offer.schedule)};
@@ -19,7 +19,7 @@ AdmissionRun run_admission(const SlotInstance& instance, PriceRange range, const
   PrimalDualAdmission admission(instance, std::move(range), solver, units);
   AdmissionRun run{.schedules = {}, .payoffs = {}, .ledger = admission.ledger()};
   for (const TrainingJob& job : instance.jobs) {
-    Admission decided = admission.arrive(job);
+    Admission decided = admission.arrive(job, job.arrival);
     run.dual += decided.payoff;
     run.payoffs.push_back(decided.payoff);
     run.schedules.push_back(std::move(decided.schedule));

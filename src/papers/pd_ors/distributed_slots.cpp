@@ -14,12 +14,26 @@ namespace {
 
 using solver::PackingCoveringProgram;
 
+/// Tasks that the relaxation covers: fractions, or those of the smallest crew that trains enough.
+struct LeastTasks {
+  double workers = 0.0, servers = 0.0;
+};
+
+LeastTasks least_tasks(const TrainingJob& job, double samples) {
+  if (job.crews.empty()) {
+    const double workers = samples * job.external_cost;
+    return {workers, workers / job.workers_per_server};
+  }
+  const double workers = job.workers_for(samples, job.external_cost);
+  return {workers, static_cast<double>(job.servers_for(static_cast<std::int32_t>(workers)))};
+}
+
 /// Adds workers and servers of each machine to the rows of the whole job.
-PackingCoveringProgram program_of(const SlotMarket& market, double workers) {
+PackingCoveringProgram program_of(const SlotMarket& market, const LeastTasks& least) {
   const TrainingJob& job = *market.job;
   PackingCoveringProgram program;
-  const std::size_t least_workers = program.add_covering_row(workers);
-  const std::size_t least_servers = program.add_covering_row(workers / job.workers_per_server);
+  const std::size_t least_workers = program.add_covering_row(least.workers);
+  const std::size_t least_servers = program.add_covering_row(least.servers);
   const std::size_t most_workers = program.add_packing_row(job.max_workers);
   for (std::size_t h = 0; h < market.machines(); ++h) {
     PackingCoveringProgram::Column worker, server;
@@ -54,9 +68,9 @@ double packing_width(const SlotMarket& market) {
 }
 
 /// No rounding is cheaper than all tasks at the cheapest machines.
-double least_cost(const SlotMarket& market, double workers) {
-  return workers * (std::ranges::min(market.worker_price) +
-                    std::ranges::min(market.server_price) / market.job->workers_per_server);
+double least_cost(const SlotMarket& market, const LeastTasks& least) {
+  return least.workers * std::ranges::min(market.worker_price) +
+         least.servers * std::ranges::min(market.server_price);
 }
 
 double room_for_workers(const SlotMarket& market) {
@@ -94,59 +108,102 @@ std::vector<MachineShare> shares_of(std::span<const std::int64_t> x) {
   return shares;
 }
 
-/// Counts of a rounding with the servers that its ratio wants; false: it breaks a row.
-bool complete(const SlotMarket& market, double samples, std::span<const std::size_t> by_price,
-              std::vector<std::int64_t>& x) {
-  const TrainingJob& job = *market.job;
-  std::int64_t workers = 0, servers = 0;
-  for (std::size_t h = 0; h < market.machines(); ++h) {
-    workers += x[2 * h];
-    servers += x[2 * h + 1];
-  }
-  if (static_cast<double>(workers) < job.workers_for(samples, job.external_cost) ||
-      workers > job.max_workers)
-    return false;
-  const auto fits = [&](std::size_t h, std::int64_t more) {
-    return market.fits(h, static_cast<std::int32_t>(x[2 * h]),
-                       static_cast<std::int32_t>(x[2 * h + 1] + more));
-  };
-  for (const std::size_t h : by_price) {
-    if (!fits(h, 0)) return false;
-  }
-  std::int64_t missing = job.servers_for(static_cast<std::int32_t>(workers)) - servers;
-  for (const std::size_t h : by_price) {
-    for (; missing > 0 && fits(h, 1); --missing) ++x[2 * h + 1];
-  }
-  return missing <= 0;
+/// Machines by ascending price of a kind of task.
+std::vector<std::size_t> by_price(std::span<const double> price) {
+  std::vector<std::size_t> order(price.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t h) { return price[h]; });
+  return order;
 }
+
+/// A rounding on the way to counts that the job may have.
+class Completion {
+ public:
+  Completion(const SlotMarket& market, double samples)
+      : market_(market),
+        needed_(market.job->workers_for(samples, market.job->external_cost)),
+        worker_order_(by_price(market.worker_price)),
+        server_order_(by_price(market.server_price)) {}
+
+  /// Adds the workers that its crew and the servers that its ratio wants, and takes away servers
+  /// beyond those of its crew; false: it breaks a row.
+  [[nodiscard]] bool complete(std::vector<std::int64_t>& x) const {
+    const TrainingJob& job = *market_.job;
+    std::int64_t workers = 0, servers = 0;
+    for (std::size_t h = 0; h < market_.machines(); ++h) {
+      workers += x[2 * h];
+      servers += x[2 * h + 1];
+    }
+    if (static_cast<double>(workers) < needed_ || workers > job.max_workers) return false;
+    for (std::size_t h = 0; h < market_.machines(); ++h) {
+      if (!fits(x, h)) return false;
+    }
+    auto wanted = static_cast<std::int32_t>(workers);
+    while (!job.allows(wanted)) ++wanted;
+    if (!add(wanted - workers, 0, worker_order_, x)) return false;
+    const std::int64_t missing = job.servers_for(wanted) - servers;
+    if (missing < 0 && !job.crews.empty()) take_servers(-missing, x);
+    return add(missing, 1, server_order_, x);
+  }
+
+ private:
+  [[nodiscard]] bool fits(const std::vector<std::int64_t>& x, std::size_t h) const {
+    return market_.fits(h, static_cast<std::int32_t>(x[2 * h]),
+                        static_cast<std::int32_t>(x[2 * h + 1]));
+  }
+
+  /// @param kind  0: workers, 1: servers
+  bool add(std::int64_t count, std::size_t kind, std::span<const std::size_t> order,
+           std::vector<std::int64_t>& x) const {
+    for (const std::size_t h : order) {
+      for (; count > 0; --count) {
+        ++x[2 * h + kind];
+        if (fits(x, h)) continue;
+        --x[2 * h + kind];
+        break;
+      }
+    }
+    return count <= 0;
+  }
+
+  /// The dearest first.
+  void take_servers(std::int64_t count, std::vector<std::int64_t>& x) const {
+    for (auto h = server_order_.rbegin(); h != server_order_.rend(); ++h) {
+      const std::int64_t here = std::min(count, x[2 * *h + 1]);
+      x[2 * *h + 1] -= here;
+      count -= here;
+    }
+  }
+
+  const SlotMarket& market_;
+  double needed_;
+  std::vector<std::size_t> worker_order_, server_order_;
+};
 
 }  // namespace
 
 std::optional<DistributedRelaxation> relax_distributed(const SlotMarket& market, double samples) {
-  const double workers = samples * market.job->external_cost;
-  if (market.job->workers_for(samples, market.job->external_cost) > market.job->max_workers)
-    return std::nullopt;
-  const solver::PackingCoveringSolution solution = solver::solve(program_of(market, workers));
+  const TrainingJob& job = *market.job;
+  if (job.workers_for(samples, job.external_cost) > job.max_workers) return std::nullopt;
+  const LeastTasks least = least_tasks(job, samples);
+  const solver::PackingCoveringSolution solution = solver::solve(program_of(market, least));
   if (solution.status == solver::PackingCoveringStatus::infeasible) return std::nullopt;
-  return DistributedRelaxation{
-      .x = solution.x,
-      .cost = solution.cost,
-      .width_packing = packing_width(market),
-      .width_covering = std::min(workers, workers / market.job->workers_per_server)};
+  return DistributedRelaxation{.x = solution.x,
+                               .cost = solution.cost,
+                               .width_packing = packing_width(market),
+                               .width_covering = std::min(least.workers, least.servers)};
 }
 
 SlotOffer DistributedSlots::rounded(const SlotMarket& market, double samples) const {
   const auto relaxation = relax_distributed(market, samples);
   if (!relaxation) return {};
-  std::vector<std::size_t> by_price(market.machines());
-  std::iota(by_price.begin(), by_price.end(), std::size_t{0});
-  std::ranges::stable_sort(by_price, {}, [&](std::size_t h) { return market.server_price[h]; });
+  const Completion completion(market, samples);
   std::vector<std::int64_t> taken;
   const RoundingTries tries{gain_of(options_, market, *relaxation), options_.attempts,
                             options_.seed};
   const auto chosen = round_until(relaxation->x, tries, [&](std::span<const std::int64_t> x) {
     taken.assign(x.begin(), x.end());
-    return complete(market, samples, by_price, taken);
+    return completion.complete(taken);
   });
   if (!chosen) return {};
   SlotOffer offer{.cost = 0.0, .machines = shares_of(taken)};
@@ -158,11 +215,13 @@ SlotOffer DistributedSlots::rounded(const SlotMarket& market, double samples) co
 
 SlotOffer DistributedSlots::cheapest(const SlotMarket& market, double samples) const {
   SlotOffer near = ColocatedSlots().cheapest(market, samples);
-  const double workers = samples * market.job->external_cost;
-  const double least = least_cost(market, workers);
+  if (market.job->workers_for(samples, market.job->external_cost) > market.job->max_workers)
+    return near;
+  const LeastTasks tasks = least_tasks(*market.job, samples);
+  const double least = least_cost(market, tasks);
   // Also where no schedule with this slot could pay, or all machines together lack the room.
   if (least >= near.cost || least >= market.job->utility(market.job->arrival) ||
-      workers > room_for_workers(market))
+      tasks.workers > room_for_workers(market))
     return near;
   SlotOffer far = rounded(market, samples);
   return far.cost < near.cost ? far : near;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <string>
 
@@ -15,7 +16,7 @@ namespace {
 
 void check_shape(const TrainingJob& job, const SlotShare& share) {
   BERTH_EXPECT(share.slot >= job.arrival);
-  BERTH_EXPECT(share.workers() <= job.max_workers);
+  BERTH_EXPECT(job.allows(share.workers()));
   BERTH_EXPECT(share.servers() >= job.servers_for(share.workers()));
 }
 
@@ -41,21 +42,44 @@ void check_job(const SlotInstance& instance, std::size_t index) {
   if (!std::ranges::all_of(job.worker, amount) || !std::ranges::all_of(job.server, amount))
     refuse(index, "has a demand that is negative or not finite");
   if (std::ranges::none_of(job.worker, positive)) refuse(index, "has workers that need nothing");
+  const auto descends = [](const Crew& a, const Crew& b) { return a.workers >= b.workers; };
+  if (!job.crews.empty() && (std::ranges::adjacent_find(job.crews, descends) != job.crews.end() ||
+                             job.crews.back().workers != job.max_workers))
+    refuse(index, "needs crews of ascending workers up to the most");
+  if (std::ranges::adjacent_find(job.utilities, std::less()) != job.utilities.end())
+    refuse(index, "has a utility that rises");
 }
 
 }  // namespace
 
 double TrainingJob::utility(std::int32_t completion) const {
+  if (!utilities.empty()) {
+    const auto after = static_cast<std::size_t>(completion - arrival);
+    return utilities[std::min(after, utilities.size() - 1)];
+  }
   return speed::sigmoid_of_time(c1, c2, c3, static_cast<double>(completion - arrival));
 }
 
 std::int32_t TrainingJob::servers_for(std::int32_t workers) const {
+  if (!crews.empty()) {
+    const auto crew = std::ranges::lower_bound(crews, workers, {}, &Crew::workers);
+    return crew == crews.end() ? crews.back().servers : crew->servers;
+  }
   return static_cast<std::int32_t>(
       std::ceil(static_cast<double>(workers) / workers_per_server * (1.0 - kRoundingSlack)));
 }
 
 double TrainingJob::workers_for(double amount, double cost) const {
-  return std::ceil(amount * cost * (1.0 - kRoundingSlack));
+  const double least = std::ceil(amount * cost * (1.0 - kRoundingSlack));
+  if (crews.empty()) return least;
+  const auto crew = std::ranges::find_if(
+      crews, [&](const Crew& c) { return static_cast<double>(c.workers) >= least; });
+  return crew == crews.end() ? max_workers + 1.0 : static_cast<double>(crew->workers);
+}
+
+bool TrainingJob::allows(std::int32_t workers) const {
+  if (crews.empty()) return workers <= max_workers;
+  return std::ranges::binary_search(crews, workers, {}, &Crew::workers);
 }
 
 double SlotInstance::total_capacity() const {

@@ -19,18 +19,6 @@ namespace {
                    hint);
 }
 
-/// Rows of resources that all machines limit.
-std::vector<std::size_t> limited_rows(const model::Cluster& cluster) {
-  std::vector<std::size_t> rows;
-  for (std::size_t r = 0; r < model::kResources; ++r) {
-    const auto limits = [&](const model::MachineClass& c) {
-      return model::FreeMachine(c).resources()[r] != model::kNoLimit;
-    };
-    if (std::ranges::all_of(cluster.classes, limits)) rows.push_back(r);
-  }
-  return rows;
-}
-
 Amounts capacity_of(const model::Cluster& cluster, std::span<const std::size_t> rows) {
   Amounts capacity(rows.size() + 1, 0.0);
   for (std::size_t m = 0; m < cluster.machines(); ++m) {
@@ -108,6 +96,17 @@ class JobReader {
 };
 
 }  // namespace
+
+std::vector<std::size_t> limited_rows(const model::Cluster& cluster) {
+  std::vector<std::size_t> rows;
+  for (std::size_t r = 0; r < model::kResources; ++r) {
+    const auto limits = [&](const model::MachineClass& c) {
+      return model::FreeMachine(c).resources()[r] != model::kNoLimit;
+    };
+    if (std::ranges::all_of(cluster.classes, limits)) rows.push_back(r);
+  }
+  return rows;
+}
 
 OfferedWorld offered_world(std::string_view policy, const PaperWorld& world) {
   const std::vector<std::size_t> rows = limited_rows(world.instance.cluster);

@@ -31,6 +31,9 @@ struct OfferedWorld {
   Amounts capacity = {};              ///< of all machines that are up
 };
 
+/// Rows of resources that all machines limit.
+[[nodiscard]] std::vector<std::size_t> limited_rows(const model::Cluster& cluster);
+
 /// @param policy  that needs them, for the message
 /// @throws InputError: a job without overlap profile, or without a configuration that has workers
 ///         and servers, by name

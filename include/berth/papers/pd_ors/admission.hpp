@@ -25,8 +25,12 @@ class PrimalDualAdmission {
                       std::int32_t units)
       : ledger_(instance, std::move(range)), solver_(&solver), units_(units) {}
 
-  /// @pre jobs come in the order of their arrival
-  Admission arrive(const TrainingJob& job);
+  /// @pre jobs come in the order of `from`
+  /// @param from  first slot that the job may use, >= its arrival; its utility counts from that
+  Admission arrive(const TrainingJob& job, std::int32_t from);
+  /// Frees slots that were committed; prices fall with them. No part of the papers, in which jobs
+  /// last as long as they say. @pre it was committed
+  void give_back(const TrainingJob& job, const JobSchedule& slots) { ledger_.release(job, slots); }
   [[nodiscard]] const SlotLedger& ledger() const { return ledger_; }
 
  private:

@@ -14,6 +14,13 @@ namespace berth::papers::pd_ors {
 /// Relative slack of counts and amounts that are sums of quotients.
 inline constexpr double kRoundingSlack = 1e-9;
 
+/// Workers and servers that a job may have in one slot.
+struct Crew {
+  std::int32_t workers = 1, servers = 0;
+
+  bool operator==(const Crew&) const = default;
+};
+
 /// A training job. Amounts of resources are in any unit, one a resource.
 struct TrainingJob {
   std::int32_t arrival = 0;         ///< slot a: the first that it may use
@@ -25,13 +32,21 @@ struct TrainingJob {
   double internal_cost = 1.0, external_cost = 1.0;
   std::vector<double> worker, server;   ///< alpha, beta: demand by resource, >= 0
   double c1 = 1.0, c2 = 0.0, c3 = 0.0;  ///< utility of time, speed::sigmoid_of_time
+  /// In place of the sigmoid: u by slots after the arrival, never rising; the last one holds on.
+  std::vector<double> utilities = {};
+  /// The only ones allowed, workers strictly ascending up to F; empty: any workers with
+  /// ceil(workers / gamma) servers.
+  std::vector<Crew> crews = {};
 
   /// u(completion - a). @pre completion >= arrival
   [[nodiscard]] double utility(std::int32_t completion) const;
-  /// ceil(workers / gamma): integers can keep the ratio no better with fewer.
+  /// ceil(workers / gamma): integers can keep the ratio no better with fewer. With crews, the
+  /// servers of the first one with so many workers.
   [[nodiscard]] std::int32_t servers_for(std::int32_t workers) const;
-  /// Workers that train so many samples in one slot.
+  /// Fewest workers allowed that train so many samples in one slot; more than F: none do.
   [[nodiscard]] double workers_for(double amount, double cost) const;
+  /// Whether so many workers are allowed in a slot.
+  [[nodiscard]] bool allows(std::int32_t workers) const;
 };
 
 struct SlotInstance {
