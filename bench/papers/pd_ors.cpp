@@ -3,6 +3,7 @@
 /// offline optimum.
 #include "experiment.hpp"
 #include "pd_ors_world.hpp"
+#include "slot_proof.hpp"
 
 #include <span>
 #include <string>
@@ -62,7 +63,8 @@ void add_instance(const std::string& setting, const SlotWorld& world, std::uint6
                   Table& table) {
   const SlotInstance& instance = world.instance;
   const Runs paper = admit(instance, seed, kFloor), high = admit(instance, seed, kHighFloor);
-  const PooledPrices bound = offline_prices(instance);
+  const PooledPrices offline = offline_prices(instance);
+  const double bound = proved_utility(instance, offline.price);
   const std::pair<const char*, double> utilities[] = {
       {"PD-ORS", paper.pd_ors.utility},
       {"OASiS", paper.oasis.utility},
@@ -71,19 +73,20 @@ void add_instance(const std::string& setting, const SlotWorld& world, std::uint6
       {"FIFO", total_utility(instance, fifo_schedules(instance, world.fixed_workers))},
       {"DRF", total_utility(instance, drf_schedules(instance))},
       {"berth", total_utility(instance, replanned_schedules(instance, {.seed = seed}))},
-      {"bound", bound.bound}};
+      {"berth, irrevocable",
+       total_utility(instance, replanned_schedules(instance, {.seed = seed, .irrevocable = true}))},
+      {"bound", bound}};
   for (const auto& [scheduler, utility] : utilities)
     table.add(setting, "total utility", scheduler, utility);
   for (const auto& [scheduler, utility] : utilities)
-    table.add(setting, "total utility / bound", scheduler,
-              bound.bound > 0.0 ? utility / bound.bound : 1.0);
+    table.add(setting, "total utility / bound", scheduler, bound > 0.0 ? utility / bound : 1.0);
   const std::pair<const char*, std::vector<double>> prices[] = {
       {"PD-ORS", paper.pd_ors.ledger.mean_prices()},
       {"PD-ORS, L from 10 %", high.pd_ors.ledger.mean_prices()},
-      {"berth", bound.price}};
+      {"berth", offline.price}};
   for (const auto& [scheduler, price] : prices) {
     table.add(setting, "bound of the optimum by the last prices", scheduler,
-              pooled_bound(instance, price));
+              proved_utility(instance, price));
     table.add(setting, "rent of all slots at the last prices", scheduler,
               pooled_rent(instance, price));
   }

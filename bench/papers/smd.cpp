@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiment.hpp"
+#include "slot_proof.hpp"
 #include "smd_world.hpp"
 
 #include <string>
@@ -122,7 +123,8 @@ void add_smd_rows(const std::string& name, const SmdSetting& setting, std::size_
         rows.back().by_seed.push_back(schedule.admitted.proved ? 1.0 : 0.0);
       }
     }
-    rows[row].by_seed.push_back(utility_bound(instance));
+    const Knapsack whole = outer_knapsack(instance, papers::smd::fastest_crews(instance));
+    rows[row].by_seed.push_back(proved_utility(whole, papers::relax(whole).price));
   }
 }
 

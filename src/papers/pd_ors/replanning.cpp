@@ -41,10 +41,12 @@ struct Plan {
 /// Makes plans of one slot's open jobs.
 class Planner {
  public:
-  Planner(const SlotInstance& instance, std::vector<OpenJob> jobs, std::int32_t now,
-          const ReplanOptions& options)
+  /// @param promised  by open job: schedules that stay as they are; empty: the job is free
+  Planner(const SlotInstance& instance, std::vector<OpenJob> jobs,
+          std::vector<JobSchedule> promised, std::int32_t now, const ReplanOptions& options)
       : instance_(&instance),
         jobs_(std::move(jobs)),
+        promised_(std::move(promised)),
         now_(now),
         options_(&options),
         pooled_(pooled_prices(instance, jobs_, now, options.prices)),
@@ -54,7 +56,7 @@ class Planner {
   [[nodiscard]] Plan best(const std::vector<JobSchedule>& last) const {
     Plan best = filled(last, by_payoff());
     for (const auto& order : {by_payoff(), by_density()}) {
-      Plan plan = filled(std::vector<JobSchedule>(jobs_.size()), order);
+      Plan plan = filled(promised_, order);
       if (plan.better_than(best)) best = std::move(plan);
     }
     for (int round = 0; round < options_->repairs && jobs_.size() > 1; ++round) {
@@ -135,7 +137,7 @@ class Planner {
     std::uint64_t left = 1 + random_below(options_->largest, {options_->seed, slot, round});
     for (const auto& [draw, i] : draws) {
       order.push_back(i);
-      if (left == 0 || kept[i].empty()) continue;
+      if (left == 0 || kept[i].empty() || !promised_[i].empty()) continue;
       kept[i].clear();
       --left;
     }
@@ -144,6 +146,7 @@ class Planner {
 
   const SlotInstance* instance_;
   std::vector<OpenJob> jobs_;
+  std::vector<JobSchedule> promised_;
   std::int32_t now_;
   const ReplanOptions* options_;
   PooledPrices pooled_;
@@ -181,10 +184,17 @@ std::vector<JobSchedule> replanned_schedules(const SlotInstance& instance,
   std::vector<double> left;
   for (const TrainingJob& job : instance.jobs) left.push_back(job.samples);
   for (std::int32_t t = 0; t < instance.slots; ++t) {
-    const std::vector<OpenJob> open = open_jobs(instance, left, t);
+    std::vector<OpenJob> open = open_jobs(instance, left, t);
+    if (options.irrevocable) {
+      std::erase_if(open, [&](const OpenJob& job) {
+        return instance.jobs[job.job].arrival < t && ahead[job.job].empty();
+      });
+    }
     std::vector<JobSchedule> last;
     for (const OpenJob& job : open) last.push_back(ahead[job.job]);
-    const Plan plan = Planner(instance, open, t, options).best(last);
+    std::vector<JobSchedule> promised(open.size());
+    if (options.irrevocable) promised = last;
+    const Plan plan = Planner(instance, open, std::move(promised), t, options).best(last);
     for (std::size_t i = 0; i < open.size(); ++i) {
       const std::size_t j = open[i].job;
       ahead[j] = after(plan.schedules[i], t);

@@ -64,5 +64,35 @@ TEST(Replanning, MakesWayForAJobWorthMore) {
                    1.0);
 }
 
+/// Every job is decided in the slot of its arrival, so that later jobs change nothing of it.
+TEST(Replanning, IrrevocableSchedulesDoNotChangeWithLaterJobs) {
+  double own = 0.0, free = 0.0, admitted = 0.0;
+  int differs = 0;  // control: free plans do change
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SlotInstance instance = tiny_instance(seed, 3, 2, 4);
+    for (TrainingJob& job : instance.jobs) job.samples = 8.0;
+    const ReplanOptions once{.units = 8, .irrevocable = true};
+    const auto all = replanned_schedules(instance, once);
+    own += total_utility(instance, all);
+    free += total_utility(instance, replanned_schedules(instance, {.units = 8}));
+    admitted += run_admission(instance, pd_ors_prices(instance), ExhaustiveSlots(), 8).utility;
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      EXPECT_EQ(all[j].empty(), earned(instance.jobs[j], all[j]) == 0.0) << seed;
+    }
+    SlotInstance early = instance;
+    std::erase_if(early.jobs, [](const TrainingJob& job) { return job.arrival > 0; });
+    const auto before = replanned_schedules(early, once);
+    const auto freely = replanned_schedules(early, {.units = 8});
+    const auto later = replanned_schedules(instance, {.units = 8});
+    for (std::size_t j = 0; j < before.size(); ++j) {
+      EXPECT_EQ(before[j], all[j]) << seed;
+      differs += freely[j] == later[j] ? 0 : 1;
+    }
+  }
+  EXPECT_GT(differs, 0);
+  EXPECT_LE(own, free);
+  EXPECT_GT(own, admitted);
+}
+
 }  // namespace
 }  // namespace berth::papers::pd_ors

@@ -16,6 +16,9 @@ struct ReplanOptions {
   std::uint64_t largest = 5;  ///< most jobs taken out at once
   PooledOptions prices{.gap = 1e-2, .rounds = 25};
   std::uint64_t seed = 1;
+  /// True: the actions of PD-ORS and OASiS. A job is admitted in the slot of its arrival, with all
+  /// its slots and machines, or never; jobs that arrive in one slot are decided together.
+  bool irrevocable = false;
 };
 
 /// Berth's way with the same jobs: nothing is promised, so that every slot is decided by a new plan

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "berth/papers/pd_ors/slot_instance.hpp"
+#include "berth/papers/smd/smd_schedule.hpp"
+
+namespace berth::bench {
+
+/// What the judge (certify::prove_slots) proves with these prices about every schedule of the
+/// jobs. @param price  by slot, resource, >= 0
+[[nodiscard]] double proved_utility(const papers::pd_ors::SlotInstance& instance,
+                                    std::span<const double> price);
+
+/// The same of SMD's admissions: one slot, in which an admitted job holds what it reserves.
+/// @param price  by resource, >= 0
+[[nodiscard]] double proved_utility(const papers::Knapsack& knapsack,
+                                    std::span<const double> price);
+
+}  // namespace berth::bench
