@@ -5,6 +5,7 @@
 #include "plan_flags.hpp"
 #include "plan_horizon.hpp"
 #include "plan_origin.hpp"
+#include "plan_policy.hpp"
 #include "signals.hpp"
 
 #include <array>
@@ -47,6 +48,7 @@ void keep_inputs(const PlanFlags& flags) {
   }
   keep_input(out, Named{"--resume", flags.plan.checkpoint.resume});
   keep_input(trace, Named{"--resume", flags.plan.checkpoint.resume});
+  if (!flags.profiles.empty()) keep_input(out, Named{"--profiles", flags.profiles});
 }
 
 /// Refuses objectives that a plan of a moment, or one in time, does not have.
@@ -106,6 +108,7 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   report::ProgressTable progress(flags.log.options(comm.rank()));
   progress.note(fmt::format("ranks={} threads={} blas={}", comm.size(), parallel::thread_limit(),
                             petsc->blas()));
+  if (!flags.policy.empty()) return run_plan_policy(comm, flags, progress, StopToken(stop));
   if (flags.horizon.length > 0) return run_plan_horizon(comm, flags, progress, StopToken(stop));
   if (!flags.trace.empty()) comm.record_events();
   const double start = progress.seconds();

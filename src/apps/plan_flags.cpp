@@ -98,6 +98,24 @@ void add_horizon(CLI::App& command, PlanFlags& flags) {
       ->needs(keep);
 }
 
+void add_policy(CLI::App& command, PlanFlags& flags) {
+  CLI::Option* const policy =
+      command
+          .add_option("--policy", flags.policy,
+                      "Write what this policy of `berth simulate` does, with Berth's bound beside "
+                      "it: one decision, or with --horizon the starts of a simulation")
+          ->check(file_name());
+  command
+      .add_option("--profiles", flags.profiles,
+                  "Speeds of jobs that the policy knows: profiles.jsonl")
+      ->check(file_name())
+      ->needs(policy);
+  for (const char* of_berth :
+       {"--online-order", "--checkpoint", "--resume", "--trace-out", "--order", "--keep"}) {
+    policy->excludes(command.get_option(of_berth));
+  }
+}
+
 }  // namespace
 
 std::FILE* figures_stream(const PlanFlags& flags) {
@@ -135,6 +153,7 @@ void add_plan_flags(CLI::App& command, PlanFlags& flags) {
   add_plan_options(command, flags.plan);
   extend_objective(command, flags);
   add_horizon(command, flags);
+  add_policy(command, flags);
   add_log(command, flags.log);
 }
 

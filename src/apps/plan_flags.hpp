@@ -25,6 +25,8 @@ struct PlanFlags {
   model::Horizon horizon;  ///< length 0: a plan of this moment
   std::string keep;        ///< a plan whose starts are promises; empty = none
   std::optional<double> keep_price = {};
+  std::string policy;        ///< of `berth simulate`, in place of Berth's own plan; empty = none
+  std::string profiles;      ///< that it looks at; empty = none
   double time_limit = 1e12;  ///< seconds; the default means none
 };
 

@@ -15,7 +15,8 @@ Written from the option table (`berth/pipeline/option_table.hpp`); a test compar
 and writes it anew when the environment says `BERTH_UPDATE_DOCS=1`. The same table gives
 `berth plan` its flags, refuses values out of range, fills `options` of the plan file and the
 fingerprint of a checkpoint. Files, threads, the time limit and the log are no options of a plan:
-`berth plan --help` lists them.
+`berth plan --help` lists them. `--policy NAME` (with `--profiles`, `--horizon`) puts what a policy of `berth simulate`
+does in the place of Berth's own plan, and keeps the bound ([simulate.md](simulate.md#plans-of-policies)).
 
 *Changes* says what another value changes: the *plan* (a checkpoint can be resumed under the same
 value only), the *length* of the search (a checkpoint may be resumed under another value), the
