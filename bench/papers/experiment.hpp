@@ -32,12 +32,15 @@ struct Experiment {
 
 std::vector<ResultRow> run_pd_ors(const ExperimentOptions& options);
 std::vector<ResultRow> run_gadget(const ExperimentOptions& options);
+std::vector<ResultRow> run_gadget_figures(const ExperimentOptions& options);
 std::vector<ResultRow> run_slaq(const ExperimentOptions& options);
 std::vector<ResultRow> run_strads(const ExperimentOptions& options);
 std::vector<ResultRow> run_sjf_bco(const ExperimentOptions& options);
+std::vector<ResultRow> run_sjf_bco_figures(const ExperimentOptions& options);
 std::vector<ResultRow> run_smd(const ExperimentOptions& options);
 std::vector<ResultRow> run_ones(const ExperimentOptions& options);
 std::vector<ResultRow> run_coded(const ExperimentOptions& options);
+std::vector<ResultRow> run_complexity(const ExperimentOptions& options);
 
 /// One row of the table each; the order of docs/papers.md.
 std::span<const Experiment> experiments();

@@ -109,7 +109,63 @@ void compare_slots(std::vector<ResultRow>& rows, const std::string& name,
   rows.insert(rows.end(), added.begin(), added.end());
 }
 
+/// GADGET, and how many of the jobs with budget left it embeds, by slot with any.
+struct EmbeddedShare {
+  double sum = 0.0;
+  int slots = 0;
+
+  std::vector<gadget::Ring> operator()(const gadget::SlotView& view) {
+    std::vector<gadget::Ring> rings = gadget::gadget_slot(view);
+    if (view.jobs.empty()) return rings;
+    const auto embedded =
+        std::ranges::count_if(rings, [](const auto& ring) { return gadget::workers_of(ring) > 0; });
+    sum += static_cast<double>(embedded) / static_cast<double>(view.jobs.size());
+    ++slots;
+    return rings;
+  }
+};
+
+/// One point of the paper's figures 5 and 6.
+struct EmbeddingPoint {
+  std::size_t units = 4;     ///< of 100 GPUs: 27 servers of 3.75 on average
+  double rack_units = -1.0;  ///< of 200 Gbps, every link of a rack; < 0: as drawn
+  std::size_t jobs = 40;
+};
+
+void add_embedded(std::vector<ResultRow>& rows, const std::string& name,
+                  const EmbeddingPoint& point, const ExperimentOptions& options) {
+  ResultRow row{name, std::to_string(point.jobs) + " jobs", "jobs embedded, % of active", {}};
+  for (std::uint64_t seed = 1; seed <= options.seeds; ++seed) {
+    GadgetSetting setting{
+        .servers = 27 * point.units, .jobs = point.jobs, .reading = BudgetReading::worker_slots};
+    if (options.smoke) setting.slots = 10;
+    GadgetWorld world = draw_gadget_world(setting, seed);
+    for (double& link : world.instance.cluster.rack_link)
+      link = point.rack_units < 0.0 ? link : 200.0 * point.rack_units;
+    EmbeddedShare share;
+    static_cast<void>(gadget::run_slots(world.instance, std::ref(share)));
+    row.by_seed.push_back(100.0 * share.sum / std::max(share.slots, 1));
+  }
+  rows.push_back(std::move(row));
+}
+
 }  // namespace
+
+std::vector<ResultRow> run_gadget_figures(const ExperimentOptions& options) {
+  std::vector<ResultRow> rows;
+  const std::vector<std::size_t> jobs =
+      options.smoke ? std::vector<std::size_t>{10} : std::vector<std::size_t>{40, 60, 80, 100};
+  for (const std::size_t units : {4, 3, 2, 1}) {
+    for (const std::size_t count : jobs)
+      add_embedded(rows, std::to_string(100 * units) + " GPUs", {units, -1.0, count}, options);
+  }
+  for (const double units : {4.0, 2.0, 1.0, 0.5}) {
+    const std::string name =
+        "links of racks of " + std::to_string(static_cast<int>(200 * units)) + " Gbps";
+    for (const std::size_t count : jobs) add_embedded(rows, name, {4, units, count}, options);
+  }
+  return rows;
+}
 
 std::vector<ResultRow> run_gadget(const ExperimentOptions& options) {
   std::vector<ResultRow> rows;

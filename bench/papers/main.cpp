@@ -22,12 +22,15 @@ std::span<const Experiment> experiments() {
   static const std::vector<Experiment> table = {
       {"pd-ors", "PD-ORS, OASiS, FIFO and DRF by total utility", run_pd_ors},
       {"gadget", "GADGET against FIFO, DRF and LAS, and its slots", run_gadget},
+      {"gadget-figures", "GADGET: jobs embedded by GPUs and links of racks", run_gadget_figures},
       {"slaq", "SLAQ against fair sharing of cores", run_slaq},
       {"strads", "STRADS: which parameters may be updated at once", run_strads},
       {"sjf-bco", "SJF-BCO against FF, LS and random GPUs on rings that share links", run_sjf_bco},
+      {"sjf-bco-figures", "SJF-BCO: thresholds, spreads, fewer servers", run_sjf_bco_figures},
       {"smd", "SMD against Optimus and ESW: total utility of admitted jobs", run_smd},
       {"ones", "ONES against Optimus and Tiresias", run_ones},
       {"coded", "gangs that advance when k of n workers have", run_coded},
+      {"complexity", "growth of a decision's CPU time beside the stated bounds", run_complexity},
   };
   return table;
 }

@@ -53,6 +53,7 @@ std::vector<std::int32_t> thresholds(const RingBatch& batch, std::span<const std
 void check(const RingBatch& batch, const SjfBcoOptions& options) {
   if (options.horizon < 1 || !(options.spread >= 1.0) || !(options.overestimate >= 1.0))
     throw std::invalid_argument("sjf-bco: horizon, spread and overestimate are at least 1");
+  if (options.kappa < 0) throw std::invalid_argument("sjf-bco: kappa is 0 or more");
   const std::int64_t gpus = batch.gpus();
   for (const RingBatchJob& job : batch.jobs) {
     if (job.gpus < 1 || job.gpus > gpus || job.iterations < 1 || !(job.estimate > 0.0))
@@ -117,6 +118,7 @@ RingSchedule run_at_limit(BatchClock clock, std::span<const std::size_t> order, 
 
 LimitChoice best_limit(const BatchClock& clock, std::span<const std::size_t> order,
                        const SjfBcoOptions& options) {
+  if (options.kappa > 0) return bisect(clock, order, std::span(&options.kappa, 1), options);
   return bisect(clock, order, thresholds(clock.batch(), order), options);
 }
 

@@ -126,6 +126,17 @@ TEST(SjfBco, NeverWorseThanFragmentAwarePackingAlone) {
   }
 }
 
+// A given threshold is the only one: above all sizes, fragment-aware packing of all jobs.
+TEST(SjfBco, AGivenThresholdIsTheOnlyOne) {
+  const auto world = bench::draw_rings(bench::RingSetting::weak, 6, 5, 1);
+  const LimitChoice found =
+      best_limit(BatchClock(world->batch), smallest_first(world->batch), {.kappa = 32});
+  EXPECT_EQ(found.kappa, 32);
+  const RingSchedule alone =
+      run_at_limit(BatchClock(world->batch), smallest_first(world->batch), found.limit, 32, {});
+  EXPECT_EQ(found.schedule.makespan, alone.makespan);
+}
+
 TEST(SjfBco, AScheduleThatLacksJobsIsNotAccepted) {
   // The second job's estimate is beyond every limit.
   RingCase rings({2}, {1, 2}, 1000);
@@ -162,6 +173,7 @@ TEST(SjfBco, OptionsOutOfRangeAreRejected) {
   EXPECT_THROW(sjf_bco(rings.batch, {.horizon = 0}), std::invalid_argument);
   EXPECT_THROW(sjf_bco(rings.batch, {.spread = 0.5}), std::invalid_argument);
   EXPECT_THROW(sjf_bco(rings.batch, {.overestimate = 0.5}), std::invalid_argument);
+  EXPECT_THROW(sjf_bco(rings.batch, {.kappa = -1}), std::invalid_argument);
   const RingCase large({2}, {3}, 1000);
   EXPECT_THROW(sjf_bco(large.batch, {}), std::invalid_argument);
 }

@@ -22,6 +22,7 @@ struct SjfBcoOptions {
   double spread = 1.0;          ///< lambda: LBSGF looks at servers with lambda G GPUs, >= 1
   double overestimate = 1.0;    ///< u: estimates are at most u times the run time
   GpuOrder order = GpuOrder::open_first;
+  std::int32_t kappa = 0;  ///< the only threshold of sizes; 0: it is searched
   /// As printed: a partial schedule of a (limit, kappa) that fails counts with the makespan so far.
   bool accept_incomplete = false;
 };
