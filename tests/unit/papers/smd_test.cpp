@@ -132,6 +132,28 @@ double real_optimum(const SmdJob& job) {
   return best;
 }
 
+// 10 w + p + 16 w / p + 0.1 / w is least with one worker, at the largest 0.1 / w: 18.1. The printed
+// grid of that ratio ends at 0.0892, which asks for 1.12 workers: 19.8 at best.
+TEST(Smd, the_grid_ends_with_the_largest_ratio) {
+  SmdJob job;
+  job.speed = {.batch = 1,
+               .forward = 0.1,
+               .backward = 0,
+               .model_gbit = 8,
+               .server_gbps = 1,
+               .worker_overhead = 10,
+               .server_overhead = 1};
+  job.iterations = 1;
+  job.worker = {1, 0};
+  job.server = {0, 1};
+  job.limit = {10, 20};
+  EXPECT_NEAR(completion_seconds(job, 1.0, 4.0), 18.1, 1e-9);
+  const auto crew = sum_of_ratios(job, 0.2);
+  ASSERT_TRUE(crew.has_value());
+  EXPECT_NEAR(crew->workers, 1.0, 1e-9);
+  EXPECT_LE(completion_seconds(job, crew->workers, crew->servers), 1.05 * 18.1);
+}
+
 // Unconstrained optimum of the worked case: 185.930674 at (3.054, 6.990).
 TEST(Smd, sum_of_ratios_is_within_epsilon) {
   for (const double epsilon : {0.5, 0.1, 0.02}) {
