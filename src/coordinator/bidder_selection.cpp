@@ -13,6 +13,15 @@ namespace berth::coordinator {
 
 using solver::EvictionCost;
 
+namespace {
+
+constexpr std::uint64_t kBidderDraw = 0x4253;  ///< key of these draws: "BS" in ASCII
+/// Shards that are looked at for one offer: with all of them, work grows as offers x shards.
+/// Decision 91.
+constexpr std::size_t kConsidered = 256;
+
+}  // namespace
+
 BidderSelection::BidderSelection(const planner_model::Valuation& valuation,
                                  std::span<const EvictionCost> eviction_costs)
     : valuation_(valuation), types_(valuation.instance().cluster.gpu_types.size()) {
@@ -49,14 +58,20 @@ std::vector<BidRequest> BidderSelection::of(const solver::JobOffer& offer, const
   const planner_model::OptionEnumerator options(valuation_, offer.job);
   std::vector<TypeValue> values;
   for (const GpuTypeId type : options.types()) values.push_back({type, options.best(type)});
+  const auto key = random_bits({seed, static_cast<std::uint64_t>(offer.job.value())});
+  const std::size_t considered = std::min(shards_.size(), kConsidered);
+  const std::size_t first =
+      considered == shards_.size()
+          ? 0
+          : random_below(shards_.size(), {kBidderDraw, key, static_cast<std::uint64_t>(round)});
   std::vector<strads::Block> open;
-  for (std::size_t row = 0; row < shards_.size(); ++row) {
+  for (std::size_t i = 0; i < considered; ++i) {
+    const std::size_t row = (first + i) % shards_.size();
     const ShardId shard = shards_[row];
     if (shard == offer.source || tabu.contains({offer.job, shard})) continue;
     const double gain = largest_gain(values, milli, row);
     if (gain > 0.0) open.push_back({shard.value(), gain});
   }
-  const auto key = random_bits({seed, static_cast<std::uint64_t>(offer.job.value())});
   std::vector<BidRequest> requests;
   for (const std::size_t i : strads::schedule(open, most, round, key)) {
     requests.push_back({offer.job, ShardId(static_cast<std::int32_t>(open[i].id))});

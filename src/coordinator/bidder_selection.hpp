@@ -29,7 +29,8 @@ class BidderSelection {
                   std::span<const solver::EvictionCost> eviction_costs);
 
   /// Up to `most` shards where the job may gain, without its source and tabu pairs, drawn in
-  /// proportion to the largest possible gain. A function of the set of costs.
+  /// proportion to the largest possible gain. With more than 256 shards, of 256 that are drawn for
+  /// the job and the round. A function of the set of costs. O(1) in the number of shards.
   [[nodiscard]] std::vector<BidRequest> of(const solver::JobOffer& offer, const TabuPairs& tabu,
                                            std::size_t most, int round, std::uint64_t seed) const;
 

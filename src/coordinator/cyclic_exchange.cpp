@@ -37,28 +37,18 @@ ProfileCounts count_profiles(const comm::Communicator& comm, const model::Worklo
   return all;
 }
 
+/// Leaves the shards without machines, to save memory.
 template <class PieceOf>
-void send_content(std::span<const Shard> mine, const Placement& spanning, const PieceOf& piece_of,
+void send_content(std::span<Shard> mine, const Placement& spanning, const PieceOf& piece_of,
                   ContentExchange& exchange) {
-  for (const Shard& shard : mine) {
+  for (Shard& shard : mine) {
     const solver::ShardContent content = shard.content();
+    shard = shard.empty_copy(shard.id(), {});
     for (const JobPlacement& p : content.placed)
       exchange.add(piece_of(p.job), ContentKind::placed, p);
     for (const JobId job : content.unplaced) exchange.add(piece_of(job), job);
   }
   for (const JobPlacement& p : spanning) exchange.add(piece_of(p.job), ContentKind::placed, p);
-}
-
-/// Joins the pieces of a rank for one search: jobs of different profiles never exchange places.
-PieceContent all_of(std::map<ShardId, PieceContent> pieces) {
-  PieceContent all;
-  for (auto& [piece, content] : pieces) {
-    std::ranges::move(content.placed, std::back_inserter(all.placed));
-    std::ranges::move(content.waiting, std::back_inserter(all.waiting));
-  }
-  std::ranges::sort(all.placed, {}, &JobPlacement::job);
-  std::ranges::sort(all.waiting);
-  return all;
 }
 
 }  // namespace
@@ -98,12 +88,14 @@ void exchange_cyclically(const comm::Communicator& comm, const Decomposition& de
   auto pieces = exchange.deliver();
   ReturnToShards returned(comm, decomposition, placement.records, exchange);
   returned.retain_records(pieces, spanning);
-  PieceContent here = all_of(std::move(pieces));
   comm.agreed([&] {
-    const comm::Communicator::TraceSpan span(comm, "trade", comm.rank());
-    solver::cyclic_exchange(valuation, decomposition.pools, here.waiting, here.placed, stop,
-                            allocation == nullptr ? nullptr : &allocation->limits());
-    returned.add(here.placed, here.waiting);
+    for (auto& [piece, part] : pieces) {  // jobs of different profiles never exchange places
+      const comm::Communicator::TraceSpan span(comm, "trade", piece.value());
+      PieceContent here = std::move(part);
+      solver::cyclic_exchange(valuation, decomposition.pools, here.waiting, here.placed, stop,
+                              allocation == nullptr ? nullptr : &allocation->limits());
+      returned.add(here.placed, here.waiting);
+    }
   });
   returned.finish(mine, spanning);
   if (allocation == nullptr) return;

@@ -11,6 +11,13 @@ using strads::ItemKind;
 
 strads::ItemKey key_of(JobId job) { return {ItemKind::job, job.value()}; }
 
+/// Positions of the shards in the order of `claims.room`.
+std::map<ShardId, std::size_t> positions_of(const Claims& claims) {
+  std::map<ShardId, std::size_t> positions;
+  for (const auto& [shard, room] : claims.room) positions.emplace(shard, positions.size());
+  return positions;
+}
+
 /// Hard resources of the commit rule: one per shard in the order of `claims.room`, then one per
 /// quota.
 std::vector<strads::SharedResource> resources_of(std::span<const Bid> bids, const Claims& claims) {
@@ -29,11 +36,10 @@ std::vector<strads::SharedResource> resources_of(std::span<const Bid> bids, cons
   return resources;
 }
 
-strads::Proposal proposal_of(const Bid& bid, const Claims& claims) {
+/// @param resource  position of the bid's shard
+strads::Proposal proposal_of(const Bid& bid, const Claims& claims, std::size_t resource) {
   const auto version = claims.versions.find(bid.job);
   const std::int64_t rank = claims.rank.empty() ? bid.job.value() : claims.rank.at(bid.job);
-  const auto room = claims.room.find(bid.shard);
-  const auto resource = static_cast<std::size_t>(std::distance(claims.room.begin(), room));
   strads::Proposal proposal{
       .id = (rank << 31) + bid.shard.value(),
       .gain = bid.gain,
@@ -51,14 +57,15 @@ strads::Proposal proposal_of(const Bid& bid, const Claims& claims) {
 
 std::vector<Bid> grant(std::span<const Bid> bids, const TabuPairs& tabu, const Claims& claims,
                        strads::Versions& versions) {
+  const std::map<ShardId, std::size_t> positions = positions_of(claims);
   std::vector<Bid> open;
-  for (const Bid& bid : bids) {
-    if (!tabu.contains({bid.job, bid.shard}) && claims.room.contains(bid.shard)) {
-      open.push_back(bid);
-    }
-  }
   std::vector<strads::Proposal> proposals;
-  for (const Bid& bid : open) proposals.push_back(proposal_of(bid, claims));
+  for (const Bid& bid : bids) {
+    const auto position = positions.find(bid.shard);
+    if (position == positions.end() || tabu.contains({bid.job, bid.shard})) continue;
+    open.push_back(bid);
+    proposals.push_back(proposal_of(bid, claims, position->second));
+  }
   strads::CommitLog log(resources_of(open, claims));
   const auto verdicts = strads::commit(proposals, versions, log);
   std::vector<Bid> granted;

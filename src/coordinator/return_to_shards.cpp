@@ -12,6 +12,20 @@ namespace berth::coordinator {
 using model::JobPlacement;
 using solver::Shard;
 
+namespace {
+
+/// By shard: those of the placements that use machines of it, in their order.
+std::vector<std::vector<const JobPlacement*>> by_shard(const model::Placement& placement,
+                                                       const partition::Shards& shards) {
+  std::vector<std::vector<const JobPlacement*>> lists(shards.size());
+  for (const JobPlacement& p : placement) {
+    for (const ShardId shard : pieces_of(p, shards.of_machine)) lists[shard.index()].push_back(&p);
+  }
+  return lists;
+}
+
+}  // namespace
+
 void ReturnToShards::add(const model::Placement& placed, std::span<const JobId> waiting) {
   for (const JobPlacement& p : placed) {
     const auto shards = pieces_of(p, decomposition_.shards.of_machine);
@@ -45,10 +59,11 @@ void ReturnToShards::finish(std::span<Shard> mine, model::Placement& spanning) {
   std::ranges::sort(spanning, {}, &JobPlacement::job);
   records_.broadcast(jobs_of(spanning_));
   for (const auto& [shard, p] : inside_) contents[shard].placed.push_back(p);
+  const auto reserved = by_shard(spanning, decomposition_.shards);
   for (Shard& shard : mine) {
     PieceContent& content = contents[shard.id()];
     shard = shard.empty_copy(shard.id(), decomposition_.shards.machines[shard.id().index()]);
-    for (const JobPlacement& p : spanning) shard.reserve(p);
+    for (const JobPlacement* p : reserved[shard.id().index()]) shard.reserve(*p);
     shard.restore({.placed = std::move(content.placed), .unplaced = std::move(content.waiting)});
   }
   records_.retain_only(mine, spanning);

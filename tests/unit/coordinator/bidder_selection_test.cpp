@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <ranges>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -78,6 +79,20 @@ TEST_F(Asked, others_in_another_round_and_the_same_in_any_order) {
   EXPECT_NE(shards(eviction_costs, 0, 4, 2), first);
   std::ranges::reverse(eviction_costs);
   EXPECT_EQ(shards(eviction_costs, 0, 4), first);
+}
+
+/// With thousands of shards an offer looks at 256 of them: 1,000 equal ones, all may bid.
+TEST_F(Asked, among_256_of_many_shards_and_all_of_them_in_the_course_of_rounds) {
+  std::vector<solver::EvictionCost> eviction_costs;
+  for (int s = 0; s < 1000; ++s) eviction_costs.push_back(eviction_cost(s, 0, 0.1));
+  std::set<int> seen;
+  for (int round = 0; round < 60; ++round) {
+    const auto now = shards(eviction_costs, 0, 1000, round);
+    EXPECT_LE(now.size(), 256U);
+    EXPECT_GE(now.size(), 255U);  // the source may be among them
+    seen.insert(now.begin(), now.end());
+  }
+  EXPECT_EQ(seen.size(), 999U);
 }
 
 }  // namespace
