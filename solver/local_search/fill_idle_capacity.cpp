@@ -9,12 +9,15 @@
 #include <map>
 #include <optional>
 #include <queue>
+#include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "berth/planner_model/equal_jobs.hpp"
 #include "berth/planner_model/option_enumerator.hpp"
+#include "berth/planner_model/task_profile.hpp"
 #include "berth/solver/occupancy.hpp"
 
 namespace berth::solver::local_search {
@@ -26,6 +29,7 @@ using planner_model::JobOption;
 /// Options by descending value, and the first of them that may have room.
 struct Cursor {
   std::vector<JobOption> options;
+  std::uint32_t tasks = 0;  ///< equal numbers: equal tasks, for which equal places have room
   std::size_t option = 0;
 
   [[nodiscard]] bool at_end() const { return option == options.size(); }
@@ -71,12 +75,16 @@ class Filling {
         placer_(placer),
         cluster_(state.valuation().instance().cluster),
         workload_(state.valuation().instance().workload),
-        has_spare_(!cluster_.spare.empty()) {}
+        has_spare_(!cluster_.spare.empty()),
+        remembers_(depends_on_tasks_alone(state.limit_usage())) {}
 
   void add(JobId job) {
     const auto [at, fresh] =
         cursors_.try_emplace(planner_model::job_kind(workload_, workload_.job(job)));
-    if (fresh) at->second.options = options_of(job);
+    if (fresh) {
+      at->second.options = options_of(job);
+      at->second.tasks = tasks_of(workload_.job(job));
+    }
     enqueue(job, at->second);
   }
 
@@ -92,13 +100,21 @@ class Filling {
       }
       const std::optional<double> surcharge = state_.limit_usage().surcharge(job);
       if (!surcharge || (turn.value < *surcharge && !turn.precedence.required)) continue;
-      if (placer_.place ? placer_.place(job, **turn.cursor) : place(job, **turn.cursor)) continue;
+      if (placer_.place ? placer_.place(job, **turn.cursor) : place(job, *turn.cursor)) continue;
       ++turn.cursor->option;
       enqueue(job, *turn.cursor);
     }
   }
 
  private:
+  /// Number of the job's tasks among those of all jobs.
+  std::uint32_t tasks_of(const model::Job& job) {
+    return tasks_
+        .try_emplace({planner_model::TaskProfile(workload_, job), job.gpu_types, job.domain},
+                     static_cast<std::uint32_t>(tasks_.size()))
+        .first->second;
+  }
+
   [[nodiscard]] double value_of(JobId job, const JobOption& option) const {
     return planner_model::OptionEnumerator(state_.valuation(), job, placer_.finest).value(option);
   }
@@ -137,13 +153,23 @@ class Filling {
                  workload_.gpu_milli(job), value, &cursor});
   }
 
+  /// Places the job where its option allows, unless equal tasks found no room there.
+  bool place(JobId id, const Cursor& cursor) {
+    const JobOption& option = *cursor;
+    const Attempt attempt{cursor.tasks, option.type, option.width, option.scope.level,
+                          option.scope.domain};
+    if (full_.contains(attempt)) return false;
+    if (place(id, option)) return true;
+    if (remembers_) full_.insert(attempt);
+    return false;
+  }
+
   /// Places the job in the fullest domain with room; a single task on the fullest machine.
   bool place(JobId id, const JobOption& option) {
     const model::Job& job = workload_.job(id);
     const Level level = option.width == Level::machine ? option.scope.level : option.width;
     std::vector<std::pair<std::int64_t, const Domain*>> by_idle;
-    for (const Domain& domain : state_.index().domains(option.type, level)) {
-      if (!contains(option.scope, domain.machines.front())) continue;
+    for (const Domain& domain : domains_in(option.scope, option.type, level)) {
       std::int64_t idle = 0;
       for (const MachineId m : domain.machines) idle += state_.room().free_milli(m);
       if (idle >= workload_.gpu_milli(job)) by_idle.emplace_back(idle, &domain);
@@ -198,10 +224,18 @@ class Filling {
     }
   }
 
-  [[nodiscard]] bool contains(const planner_model::HomeScope& scope, MachineId m) const {
-    if (scope.level == Level::cluster) return true;
-    return scope.domain == (scope.level == Level::pod ? cluster_.pod_of(m).value()
-                                                      : cluster_.machine_rack[m.index()].value());
+  /// Domains inside the scope. Machines are numbered rack by rack, pod by pod.
+  [[nodiscard]] std::span<const Domain> domains_in(const planner_model::HomeScope& scope,
+                                                   GpuTypeId type, Level level) const {
+    const std::span<const Domain> all = state_.index().domains(type, level);
+    if (scope.level == Level::cluster) return all;
+    const auto of = [&](const Domain& domain) {
+      const MachineId m = domain.machines.front();
+      return scope.level == Level::pod ? cluster_.pod_of(m).value()
+                                       : cluster_.machine_rack[m.index()].value();
+    };
+    const auto found = std::ranges::equal_range(all, scope.domain, {}, of);
+    return {found.begin(), found.end()};
   }
 
   State& state_;
@@ -210,7 +244,12 @@ class Filling {
   const model::WorkloadView& workload_;
   std::map<planner_model::JobClass, Cursor> cursors_;
   std::priority_queue<Turn> queue_;
+  std::map<std::tuple<planner_model::TaskProfile, std::uint64_t, Level>, std::uint32_t> tasks_;
+  /// Tasks, and type, width, scope and its domain of an option.
+  using Attempt = std::tuple<std::uint32_t, GpuTypeId, Level, Level, std::int32_t>;
+  std::set<Attempt> full_;  ///< attempts without room, which only shrinks
   bool has_spare_;          ///< pods keep spare GPUs
+  bool remembers_;          ///< room depends on the tasks alone
   bool use_spare_ = false;  ///< the placement tried may use spare GPUs
 };
 

@@ -28,9 +28,10 @@ Occupancy occupancy_of(const planner_model::Valuation& valuation, const FreeCapa
   return occupancy;
 }
 
-/// Places the jobs for which `find_room` finds room at a gain. Returns their number. Room only
+/// Places the jobs for which the search finds room at a gain. Returns their number. Room only
 /// shrinks, so of equal jobs none has room after the first without.
-int place_found(Occupancy& occupancy, std::span<const JobId> jobs, const StopToken& stop) {
+int place_found(Occupancy& occupancy, RoomSearch& search, std::span<const JobId> jobs,
+                const StopToken& stop) {
   const planner_model::Valuation& valuation = occupancy.valuation();
   const model::WorkloadView& workload = valuation.instance().workload;
   std::set<planner_model::JobClass> without_room;
@@ -41,7 +42,7 @@ int place_found(Occupancy& occupancy, std::span<const JobId> jobs, const StopTok
     if (occupancy.is_placed(job) || !surcharge) continue;
     const auto kind = planner_model::job_kind(workload, workload.job(job));
     if (without_room.contains(kind)) continue;
-    auto found = find_room(occupancy, job);
+    auto found = search.find(job);
     if (!found) {
       without_room.insert(kind);
       continue;
@@ -67,7 +68,8 @@ model::Placement fill_free_room(const planner_model::Valuation& valuation,
   for (const JobId job : occupancy.placed_jobs()) {
     if (occupancy.value_of(job) < 0.0) occupancy.give_back(job);  // to stop costs less than to move
   }
-  while (place_found(occupancy, order, stop) > 0) {
+  RoomSearch search(occupancy);
+  while (place_found(occupancy, search, order, stop) > 0) {
   }
   return occupancy.placement();
 }

@@ -25,12 +25,30 @@ std::optional<model::JobPlacement> room_in(Occupancy& state, JobId id, const Dom
 }  // namespace
 
 std::optional<model::JobPlacement> find_room(Occupancy& state, JobId job) {
-  if (!state.limit_usage().surcharge(job)) return std::nullopt;
+  return RoomSearch(state).find(job);
+}
+
+RoomSearch::RoomSearch(Occupancy& state)
+    : state_(state), remembers_(local_search::depends_on_tasks_alone(state.limit_usage())) {}
+
+std::optional<model::JobPlacement> RoomSearch::find(JobId id) {
+  if (!state_.limit_usage().surcharge(id)) return std::nullopt;
+  const model::WorkloadView& workload = state_.valuation().instance().workload;
+  const model::Job& job = workload.job(id);
+  std::size_t& passed =
+      passed_[{planner_model::TaskProfile(workload, job), job.gpu_types, job.domain}];
+  if (!remembers_) passed = 0;
+  std::size_t before = 0;  // domains of the lists before
   std::optional<model::JobPlacement> found;
-  local_search::for_each_candidate_domain(state, job, model::Level::cluster,
-                                          [&](const Domain& domain, double) {
-                                            if (!found) found = room_in(state, job, domain);
-                                          });
+  local_search::for_each_candidate_list(
+      state_, id, model::Level::cluster, [&](GpuTypeId type, model::Level level) {
+        const std::span<const Domain> domains = state_.index().domains(type, level);
+        while (!found && passed < before + domains.size()) {
+          found = room_in(state_, id, domains[passed - before]);
+          if (!found) ++passed;
+        }
+        before += domains.size();
+      });
   return found;
 }
 

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "berth/model/placement.hpp"
+#include "berth/planner_model/task_profile.hpp"
 #include "berth/solver/occupancy.hpp"
 
 namespace berth::solver {
@@ -20,6 +25,22 @@ struct MadeRoom {
 /// holds it of the racks, then the pods, then the cluster, by GPU type. Does not change the state.
 /// O(machines) a type and level.
 std::optional<model::JobPlacement> find_room(Occupancy& state, JobId job);
+
+/// `find_room` for many jobs, while no room is given back: domains without room for some tasks are
+/// not looked at again for equal tasks. All searches for equal tasks together are O(machines) and
+/// a domain each; under limits of places they are as `find_room`.
+class RoomSearch {
+ public:
+  explicit RoomSearch(Occupancy& state);
+  std::optional<model::JobPlacement> find(JobId job);
+
+ private:
+  using Tasks = std::tuple<planner_model::TaskProfile, std::uint64_t, model::Level>;
+  Occupancy& state_;
+  bool remembers_;  ///< room depends on the tasks alone
+  std::map<Tasks, std::size_t>
+      passed_;  ///< by tasks, GPU types, domain: first domains without room
+};
 
 /// The insertion of an unplaced job that costs the others least, as local search finds it (Glover
 /// 1996); the loss is below the value of the job. Required jobs stay. None for a job of several

@@ -73,6 +73,41 @@ TEST(FreeRoomProperty, no_job_of_a_tiny_instance_waits_beside_room_for_it) {
   EXPECT_GT(waiting, 200);
 }
 
+/// Jobs that are placed one after the other: a search that passes over places without room for
+/// equal tasks finds what one from the first place on finds.
+TEST(FreeRoomProperty, a_search_that_remembers_finds_the_same_room) {
+  int placed = 0, without = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    test::Dice dice(seed);
+    const model::Instance drawn = test::random_tiny(dice);
+    const model::Instance instance = seed % 3 == 0   ? test::with_rules(dice, drawn)
+                                     : seed % 3 == 1 ? test::with_more_limits(dice, drawn)
+                                                     : drawn;
+    const planner_model::Valuation valuation(instance, model::Objective::value);
+    const planner_model::CouplingLimits limits(instance, model::Objective::value);
+    std::vector<MachineId> machines;
+    for (std::size_t m = 0; m < instance.cluster.machines(); ++m) machines.emplace_back(m);
+    solver::Occupancy occupancy(valuation, machines, &limits);
+    for (std::size_t l = 0; l < limits.size(); ++l) {
+      occupancy.limit_usage().allow(l, limits.capacity(l));
+    }
+    solver::RoomSearch search(occupancy);
+    const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
+    occupancy.admit(jobs);
+    for (const JobId job : jobs) {
+      const auto expected = solver::find_room(occupancy, job);
+      auto found = search.find(job);
+      ASSERT_EQ(found.has_value(), expected.has_value()) << "seed " << seed;
+      ++(found ? placed : without);
+      if (!found) continue;
+      EXPECT_EQ(found->tasks, expected->tasks) << "seed " << seed;
+      occupancy.take(*std::move(found));
+    }
+  }
+  EXPECT_GT(placed, 300);
+  EXPECT_GT(without, 100);
+}
+
 /// Clusters whose plans by shards leave jobs waiting beside room, worth less than its price, or by
 /// passes of effort.
 TEST(FreeRoomProperty, no_job_of_a_preset_waits_beside_room_for_it) {
