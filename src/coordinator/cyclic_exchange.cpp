@@ -22,13 +22,34 @@ using model::Placement;
 using planner_model::TaskProfile;
 using solver::Shard;
 
-using ProfileCounts = std::map<TaskProfile, std::int64_t>;
+/// Most shards whose jobs exchange places: with more, cycles and the time for each grow with the
+/// jobs. Decision 91.
+constexpr std::size_t kShardsOfBlock = 256;
+
+/// Blocks of shards of about equal numbers.
+class Blocks {
+ public:
+  explicit Blocks(std::size_t shards)
+      : shards_(shards), count_((shards + kShardsOfBlock - 1) / kShardsOfBlock) {}
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] std::size_t of(ShardId shard) const { return shard.index() * count_ / shards_; }
+
+ private:
+  std::size_t shards_, count_;
+};
+
+/// Counts by profile and block.
+using ProfileCounts = std::map<std::pair<TaskProfile, std::size_t>, std::int64_t>;
 
 /// Counts of the jobs of all ranks. Rank 0 adds them, so that each rank receives a profile once.
 ProfileCounts count_profiles(const comm::Communicator& comm, const model::WorkloadView& workload,
-                             std::span<const JobId> jobs) {
+                             std::span<const std::vector<JobId>> jobs) {
   ProfileCounts own;
-  for (const JobId job : jobs) ++own[TaskProfile(workload, workload.job(job))];
+  for (std::size_t block = 0; block < jobs.size(); ++block) {
+    for (const JobId job : jobs[block]) {
+      ++own[{TaskProfile(workload, workload.job(job)), block}];
+    }
+  }
   ProfileCounts all;
   for (const ProfileCounts& counts : comm::gather<ProfileCounts>(comm, std::span(&own, 1))) {
     for (const auto& [profile, count] : counts) all[profile] += count;
@@ -37,27 +58,33 @@ ProfileCounts count_profiles(const comm::Communicator& comm, const model::Worklo
   return all;
 }
 
-/// Leaves the shards without machines, to save memory.
+/// The block of the first machine of a job over several shards.
+std::size_t block_of(const Blocks& blocks, const partition::Shards& shards, const JobPlacement& p) {
+  return blocks.of(shards.of_machine[p.tasks.front().machine.index()]);
+}
+
+/// Leaves the shards without machines, to save memory. @param piece_of  of a job in a block
 template <class PieceOf>
-void send_content(std::span<Shard> mine, const Placement& spanning, const PieceOf& piece_of,
+void send_content(std::span<Shard> mine, const Blocks& blocks, const PieceOf& piece_of,
                   ContentExchange& exchange) {
   for (Shard& shard : mine) {
     const solver::ShardContent content = shard.content();
+    const std::size_t block = blocks.of(shard.id());
     shard = shard.empty_copy(shard.id(), {});
-    for (const JobPlacement& p : content.placed)
-      exchange.add(piece_of(p.job), ContentKind::placed, p);
-    for (const JobId job : content.unplaced) exchange.add(piece_of(job), job);
+    for (const JobPlacement& p : content.placed) {
+      exchange.add(piece_of(p.job, block), ContentKind::placed, p);
+    }
+    for (const JobId job : content.unplaced) exchange.add(piece_of(job, block), job);
   }
-  for (const JobPlacement& p : spanning) exchange.add(piece_of(p.job), ContentKind::placed, p);
 }
 
 }  // namespace
 
 ProfilePartition::ProfilePartition(const comm::Communicator& comm,
-                                   const model::WorkloadView& workload, std::span<const JobId> jobs,
-                                   std::size_t pieces) {
+                                   const model::WorkloadView& workload,
+                                   std::span<const std::vector<JobId>> jobs, std::size_t pieces) {
   const ProfileCounts counts = count_profiles(comm, workload, jobs);
-  std::vector<std::pair<const TaskProfile*, std::int64_t>> largest_first;
+  std::vector<std::pair<const ProfileCounts::key_type*, std::int64_t>> largest_first;
   for (const auto& [profile, count] : counts) largest_first.emplace_back(&profile, count);
   std::ranges::stable_sort(largest_first, std::greater<>{}, [](const auto& k) { return k.second; });
   std::vector<std::int64_t> load(pieces, 0);
@@ -68,8 +95,9 @@ ProfilePartition::ProfilePartition(const comm::Communicator& comm,
   }
 }
 
-ShardId ProfilePartition::piece_of(const model::WorkloadView& workload, JobId job) const {
-  return piece_of_.at(TaskProfile(workload, workload.job(job)));
+ShardId ProfilePartition::piece_of(const model::WorkloadView& workload, JobId job,
+                                   std::size_t block) const {
+  return piece_of_.at({TaskProfile(workload, workload.job(job)), block});
 }
 
 void exchange_cyclically(const comm::Communicator& comm, const Decomposition& decomposition,
@@ -80,11 +108,25 @@ void exchange_cyclically(const comm::Communicator& comm, const Decomposition& de
   ContentExchange exchange(comm, decomposition.owners, placement.records);
   const planner_model::Valuation& valuation = decomposition.valuation;
   const model::WorkloadView& workload = valuation.instance().workload;
-  const ProfilePartition partition(comm, workload, placement.records.home_jobs(),
+  const Blocks blocks(decomposition.shards.size());
+  std::vector<std::vector<JobId>> jobs(blocks.count());
+  for (const Shard& shard : mine) {
+    std::ranges::move(shard.jobs(), std::back_inserter(jobs[blocks.of(shard.id())]));
+  }
+  const Placement of_root = comm.rank() == 0 ? spanning : Placement{};
+  for (const JobPlacement& p : of_root) {
+    jobs[block_of(blocks, decomposition.shards, p)].push_back(p.job);
+  }
+  const ProfilePartition partition(comm, workload, std::exchange(jobs, {}),
                                    decomposition.shards.size());
-  send_content(
-      mine, comm.rank() == 0 ? spanning : Placement{},
-      [&](JobId job) { return partition.piece_of(workload, job); }, exchange);
+  const auto piece_of = [&](JobId job, std::size_t block) {
+    return partition.piece_of(workload, job, block);
+  };
+  send_content(mine, blocks, piece_of, exchange);
+  for (const JobPlacement& p : of_root) {
+    exchange.add(piece_of(p.job, block_of(blocks, decomposition.shards, p)), ContentKind::placed,
+                 p);
+  }
   auto pieces = exchange.deliver();
   ReturnToShards returned(comm, decomposition, placement.records, exchange);
   returned.retain_records(pieces, spanning);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,8 @@ namespace {
 TEST(DealKinds, keeps_a_kind_together_and_spreads_the_jobs) {
   const auto instance = generate::generate_hetero({.gpus = 1024, .jobs = 800, .seed = 3});
   const auto jobs = model::planned_jobs(instance.workload);
-  const ProfilePartition partition(comm::Communicator::serial(), instance.workload, jobs, 4);
+  const ProfilePartition partition(comm::Communicator::serial(), instance.workload,
+                                   std::vector<std::vector<JobId>>{jobs}, 4);
   std::map<std::vector<std::pair<ShapeId, int>>, std::set<ShardId>> pieces;
   std::map<ShardId, std::size_t> load;
   for (const JobId job : jobs) {
@@ -24,7 +26,7 @@ TEST(DealKinds, keeps_a_kind_together_and_spreads_the_jobs) {
     for (const auto& g : instance.workload.groups_of(instance.workload.job(job))) {
       kind.emplace_back(g.shape, g.count);
     }
-    const ShardId piece = partition.piece_of(instance.workload, job);
+    const ShardId piece = partition.piece_of(instance.workload, job, 0);
     pieces[kind].insert(piece);
     ++load[piece];
   }
@@ -32,6 +34,25 @@ TEST(DealKinds, keeps_a_kind_together_and_spreads_the_jobs) {
   for (const auto& [kind, in] : pieces) EXPECT_EQ(in.size(), 1u);
   ASSERT_EQ(load.size(), 4u);
   for (const auto& [piece, in] : load) EXPECT_GT(in, jobs.size() / 5);
+}
+
+TEST(DealKinds, deals_the_kinds_of_each_block) {
+  const auto instance = generate::generate_hetero({.gpus = 1024, .jobs = 800, .seed = 3});
+  const auto jobs = model::planned_jobs(instance.workload);
+  const ProfilePartition partition(comm::Communicator::serial(), instance.workload,
+                                   std::vector<std::vector<JobId>>{jobs, jobs}, 4);
+  std::map<ShardId, std::size_t> load;
+  std::size_t apart = 0;  // jobs whose kind is in another piece in the other block
+  for (const JobId job : jobs) {
+    const ShardId first = partition.piece_of(instance.workload, job, 0);
+    const ShardId second = partition.piece_of(instance.workload, job, 1);
+    ++load[first];
+    ++load[second];
+    apart += first != second ? 1 : 0;
+  }
+  ASSERT_EQ(load.size(), 4u);
+  for (const auto& [piece, in] : load) EXPECT_GT(in, 2 * jobs.size() / 5);
+  EXPECT_GT(apart, jobs.size() / 2);
 }
 
 /// Every job is placed in a shard where others are at home.
