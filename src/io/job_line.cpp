@@ -90,24 +90,42 @@ void read_share(const JsonAt& at, Shape& shape) {
   }
 }
 
+/// Amount by a key of units: cores as a number, memory as text.
+std::int64_t read_units(const JsonAt& at, const UnitKey& unit) {
+  const bool text = unit.resource == model::kMemory;
+  std::string word;
+  if (text && at.type() == simdjson::dom::element_type::STRING) word = std::string(at.text());
+  if (!text) word = fmt::format("{}", at.real());
+  const auto amount = amount_of(unit, word);
+  if (!amount) at.fail(fmt::format("expected {}", unit.expected));
+  return *amount;
+}
+
 JobLine::TaskLine read_task(const JsonAt& at) {
   constexpr std::size_t kFirst = 4;
   static constexpr auto keys =
-      resource_keys<kFirst, 1>({"shape", "count", "gpus", "gpu_milli"}, {"k_of"});
+      resource_keys<kFirst, 3>({"shape", "count", "gpus", "gpu_milli"},
+                               {"k_of", kUnitKeys[0].key, kUnitKeys[1].key});
+  constexpr std::size_t kKOf = kFirst + model::kResources, kUnits = kKOf + 1;
   JobLine::TaskLine task;
   std::int64_t gpus = 0;
   Shape& shape = task.shape;
-  at.fields(keys, [&](std::size_t key, const JsonAt& value) {
+  const auto seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) task.label = value.name();
     if (key == 1) task.count = static_cast<std::int32_t>(value.integer(1, kMaxCount));
     if (key == 2) gpus = value.integer(0, kMaxCount);
     if (key == 3) read_share(value, shape);
-    if (key == keys.size() - 1) {
-      task.k_of = static_cast<std::int32_t>(value.integer(1, kMaxCount));
-    } else if (key >= kFirst) {
-      shape.needs[key - kFirst] = value.integer(0, kMaxAmount);
+    if (key == kKOf) task.k_of = static_cast<std::int32_t>(value.integer(1, kMaxCount));
+    if (key >= kFirst && key < kKOf) shape.needs[key - kFirst] = value.integer(0, kMaxAmount);
+    if (key >= kUnits) {
+      const UnitKey& unit = kUnitKeys[key - kUnits];
+      shape.needs[unit.resource] = read_units(value, unit);
     }
   });
+  for (std::size_t u = 0; u < kUnitKeys.size(); ++u) {
+    const std::uint32_t both = 1u << (kUnits + u) | 1u << (kFirst + kUnitKeys[u].resource);
+    if ((seen & both) == both) at.fail(both_given(kUnitKeys[u]), "keep one of them");
+  }
   if (task.k_of > task.count) {
     at.fail(fmt::format("\"k_of\" is {}, the group has {} tasks", task.k_of, task.count));
   }

@@ -64,7 +64,7 @@ class StatesReader {
 
   /// One piece for all resources, and one for every device.
   static std::vector<Immovable> read_used(const YamlAt& at) {
-    const YamlMap map(at, resource_keys<0, 1>({}, {"gpus"}));
+    const YamlMap map(at, resource_keys<0, 3>({}, {"gpus", kUnitKeys[0].key, kUnitKeys[1].key}));
     Immovable rest{.machine = {}};
     read_resources(map, rest.taken);
     std::vector<Immovable> pieces;

@@ -120,7 +120,8 @@ std::int32_t gpu_slices(const YamlAt& at, std::int64_t gpus) {
 }
 
 void ClusterReader::read_class(const YamlAt& at, const std::string& name) {
-  const YamlMap map(at, resource_keys<2, 1>({"gpu_type", "gpus"}, {"gpu_slices"}));
+  const YamlMap map(at, resource_keys<2, 3>({"gpu_type", "gpus"},
+                                        {"gpu_slices", kUnitKeys[0].key, kUnitKeys[1].key}));
   model::MachineClass c{.name = name, .gpu_type = {}};
   const auto gpus = map.find("gpus");
   const auto type = map.find("gpu_type");

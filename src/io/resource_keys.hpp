@@ -2,6 +2,7 @@
 #pragma once
 
 #include "json_text.hpp"
+#include "resource_units.hpp"
 #include "words.hpp"
 
 #include <algorithm>
@@ -25,13 +26,23 @@ constexpr auto resource_keys(const std::array<std::string_view, Before>& before,
   return keys;
 }
 
-/// Reads the amounts that a YAML map gives; the others stay as they are.
+/// Reads the amounts that a YAML map gives, also by the keys of units where the map knows them; the
+/// others stay as they are.
 template <class Map>
 void read_resources(const Map& map, model::Resources& amounts) {
   for (std::size_t r = 0; r < model::kResources; ++r) {
     if (const auto given = map.find(model::kResourceTable[r].key)) {
       amounts[r] = given->integer(kMaxAmount);
     }
+  }
+  for (const UnitKey& unit : kUnitKeys) {
+    const auto given = map.find(unit.key);
+    if (!given) continue;
+    const std::string_view plain = model::kResourceTable[unit.resource].key;
+    if (map.find(plain)) given->fail(both_given(unit), "keep one of them");
+    const auto amount = amount_of(unit, given->text());
+    if (!amount) given->fail("expected " + std::string(unit.expected) + ", found " + in_quotes(given->text()));
+    amounts[unit.resource] = *amount;
   }
 }
 

@@ -22,13 +22,11 @@ bool has_control(std::string_view text) {
 }
 
 /// Words of other programs, and ours.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kMeanings{
-    {{"cpu", "cpu_milli"},
-     {"cpus", "cpu_milli"},
-     {"cores", "cpu_milli"},
-     {"mem", "memory_mib"},
-     {"memory", "memory_mib"},
-     {"ram", "memory_mib"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kMeanings{
+    {{"cpus", "cpu"},
+     {"cores", "cpu"},
+     {"mem", "memory"},
+     {"ram", "memory"},
      {"name", "id"},
      {"names", "ids"},
      {"hosts", "ids"},

@@ -19,7 +19,8 @@ SCHEMAS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "schema"
 CLUSTER = {
     "schema": 1,
     "classes": {"g": {"gpu_type": "A", "gpus": 4, "cpu_milli": 64000, "memory_mib": 65536,
-                      "nic_mbps": 1000, "power_w": 4000, "gpu_slices": 7}},
+                      "nic_mbps": 1000, "power_w": 4000, "gpu_slices": 7},
+                "u": {"cpu": 1.5, "memory": "1.5TiB"}},
     "pods": [{"id": "p", "uplink_gbps": 400, "power_w": 100000.5, "racks": [
         {"id": "r", "uplink_gbps": 100, "power_w": 50000,
          "machines": [{"ids": "m[1-4]", "class": "g"}, {"ids": ["n1", "n[2-3]"], "class": "g"}]}]}],
@@ -27,7 +28,7 @@ CLUSTER = {
                {"id": "q", "parent": "all", "gpu_quota": 10, "over_quota_penalty": 0.5}],
     "spare": [{"gpu_type": "A", "pod": "p", "gpus": 1, "penalty": 0.25}],
     "machine_states": [{"ids": "m1", "state": "drained"},
-                       {"ids": ["m2"], "used": {"cpu_milli": 10, "gpus": [{"index": 0, "milli": 400}]}}],
+                       {"ids": ["m2"], "used": {"cpu": 0.5, "memory": "1GiB", "gpus": [{"index": 0, "milli": 400}]}}],
     "windows": [{"machines": "m3", "from": 10, "to": 20, "kind": "maintenance"},
                 {"machines": ["m4"], "from": 0, "to": 9, "kind": "reservation",
                  "for": {"queues": ["q"], "jobs": ["a"]}}]}
@@ -47,7 +48,7 @@ JOBS = [
      "after": ["a"], "duration": 9, "utility": {"steps": [[0, 1]]}},
     {"id": "c", "tasks": [{"shape": "w", "gpus": 1}], "duration": 50,
      "configurations": [{"counts": {"w": 2}, "speed": 1.5, "value": 4}]},
-    {"id": "d", "tasks": [{"shape": "w", "gpus": 1}],
+    {"id": "d", "tasks": [{"shape": "w", "gpus": 1, "cpu": 0.5, "memory": "64MiB"}],
      "running": {"tasks": [{"shape": "w", "machine": "n1", "gpus": [{"index": 0}]}],
                  "stop_cost": 1, "move_cost": 0.5, "since": 0}}]
 

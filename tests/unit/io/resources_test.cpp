@@ -86,5 +86,14 @@ TEST_P(Resource, plans_tell_what_tasks_take_and_what_it_costs) {
   }
 }
 
+TEST(ResourceUnits, mean_the_same_as_plain_integers) {
+  const Instance units = instance_of(R"(, cpu: 64, memory: 1.5TiB)", ", cpu: 0.25, memory: 512 MiB",
+                                     R"(, "cpu": 1.5, "memory": "2.25GiB")");
+  const Instance plain = instance_of(", cpu_milli: 64000, memory_mib: 1572864",
+                                     ", cpu_milli: 250, memory_mib: 512",
+                                     R"(, "cpu_milli": 1500, "memory_mib": 2304)");
+  EXPECT_EQ(model::instance_digest(units), model::instance_digest(plain));
+}
+
 }  // namespace
 }  // namespace berth::io
