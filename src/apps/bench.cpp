@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench scale`: measures how planning scales with ranks.
 #include "commands.hpp"
-#include "cores.hpp"
 #include "options.hpp"
 
 #include <algorithm>
@@ -19,6 +18,7 @@
 #include "berth/io/file.hpp"
 #include "berth/io/jobs_file.hpp"
 #include "berth/parallel/threads.hpp"
+#include "berth/pipeline/cores.hpp"
 #include "berth/scale/sweep.hpp"
 #include "berth/solver/petsc_session.hpp"
 
@@ -166,7 +166,7 @@ ExitCode run_scale(const comm::Communicator& world, BenchFlags& flags) {
   options.ranks.erase(repeated.begin(), repeated.end());
   options.scaling = flags.weak ? scale::Scaling::weak : scale::Scaling::strong;
   const auto petsc = world.agreed([] { return std::make_unique<solver::PetscSession>(); });
-  const parallel::ThreadLimit threads(share_cores(world, flags.threads));
+  const parallel::ThreadLimit threads(pipeline::share_cores(world, flags.threads));
   scale::ScalingSweep sweep = scale::run_sweep(
       world, [&](int ranks) { return make(flags, ranks); }, options);
   world.agreed_on_root([&] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
+#include "help_format.hpp"
 #include "manual.hpp"
 #include "options_file.hpp"
 #include "signals.hpp"
@@ -10,6 +11,7 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -30,13 +32,14 @@ namespace berth::apps {
 namespace {
 
 /// The command line without the program, last word first as CLI11 asks for. "help plan" means
-/// "plan --help".
+/// "plan --help", "version" means "--version".
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (!words.empty() && words.front() == "help") {
     words.erase(words.begin());
     words.emplace_back("--help");
   }
+  if (words.size() == 1 && words.front() == "version") words.front() = "--version";
   words = with_options_file(std::move(words));
   std::ranges::reverse(words);
   return words;
@@ -68,6 +71,7 @@ bool print_manual(const comm::Communicator& comm, const CLI::App& app, int argc,
 /// even of one rank alone, is thrown on all ranks.
 std::optional<Parsed> parse(const comm::Communicator& comm, int argc, char** argv) {
   CLI::App app{"Berth plans very large GPU clusters: which jobs run, where, with a proved bound."};
+  app.formatter(std::make_shared<HelpFormatter>());  // subcommands inherit it
   app.require_subcommand(1);
   app.set_version_flag("-V,--version", std::string(version()));
   Parsed parsed;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.hpp"
 
+#include "launcher_terminal.hpp"
 #include "time_span.hpp"
 
 #include <filesystem>
@@ -90,7 +91,8 @@ using pipeline::OptionGroup;
 using pipeline::OptionRecord;
 
 std::string help_group(OptionGroup group) {
-  return group == OptionGroup::rounds ? "Rounds, for studies" : "Options";
+  if (group == OptionGroup::rounds) return "Rounds, for studies";
+  return group == OptionGroup::online ? "Jobs as they arrive" : "Options";
 }
 
 std::string type_name(const OptionRecord& row) {
@@ -159,14 +161,18 @@ CLI::Validator positive_seconds() {
 }
 
 void add_log(CLI::App& command, LogFlags& flags) {
+  constexpr const char* kGroup = "Progress and messages";
   command
       .add_option("--log-format", flags.format,
                   "Progress and errors on stderr: text, or one JSON object a line")
       ->check(CLI::IsMember({"text", "json"}))
+      ->group(kGroup)
       ->capture_default_str();
-  command.add_flag("--quiet", flags.quiet, "No progress, even on a terminal; errors still show");
-  command.add_flag("--progress", flags.progress, "Progress even when stderr is no terminal");
-  command.add_flag("--verbose", flags.verbose, "Settings and stages too");
+  command.add_flag("--quiet", flags.quiet, "No progress, even on a terminal; errors still show")
+      ->group(kGroup);
+  command.add_flag("--progress", flags.progress, "Progress even when stderr is no terminal")
+      ->group(kGroup);
+  command.add_flag("--verbose", flags.verbose, "Settings and stages too")->group(kGroup);
 }
 
 report::LogFormat LogFlags::format_chosen() const {
@@ -175,7 +181,8 @@ report::LogFormat LogFlags::format_chosen() const {
 
 report::LogOptions LogFlags::options(int rank) const {
   const bool wanted = progress || verbose || format_chosen() == report::LogFormat::json;
-  const bool shown = rank == 0 && !quiet && (wanted || isatty(STDERR_FILENO) == 1);
+  const bool shown = rank == 0 && !quiet &&
+                     (wanted || isatty(STDERR_FILENO) == 1 || launcher_has_terminal());
   int verbosity = shown ? 1 : 0;
   if (shown && verbose) verbosity = 2;
   return {.format = format_chosen(), .verbosity = verbosity};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
-#include "cores.hpp"
 #include "options.hpp"
 #include "plan_flags.hpp"
 #include "plan_horizon.hpp"
@@ -23,6 +22,7 @@
 #include "berth/io/file.hpp"
 #include "berth/io/jobs_file.hpp"
 #include "berth/parallel/threads.hpp"
+#include "berth/pipeline/cores.hpp"
 #include "berth/pipeline/trace.hpp"
 #include "berth/pipeline/write_plan.hpp"
 #include "berth/report/summary.hpp"
@@ -104,8 +104,10 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   const StopSource stop(StopSource::in_seconds(flags.time_limit), catch_signals());
   refuse_early(comm, flags);
   const auto petsc = comm.agreed([] { return std::make_unique<solver::PetscSession>(); });
-  const parallel::ThreadLimit threads(share_cores(comm, flags.threads));
-  report::ProgressTable progress(flags.log.options(comm.rank()));
+  const parallel::ThreadLimit threads(pipeline::share_cores(comm, flags.threads));
+  report::LogOptions log = flags.log.options(comm.rank());
+  if (flags.time_limit < PlanFlags{}.time_limit) log.time_limit = flags.time_limit;
+  report::ProgressTable progress(log);
   progress.note(fmt::format("ranks={} threads={} blas={}", comm.size(), parallel::thread_limit(),
                             petsc->blas()));
   if (!flags.policy.empty()) return run_plan_policy(comm, flags, progress, StopToken(stop));

@@ -68,10 +68,12 @@ void add_horizon(CLI::App& command, PlanFlags& flags) {
     flags.horizon.length = span_of(words.back());
     return true;
   };
+  constexpr const char* kGroup = "Plans in time";
   CLI::Option* const horizon =
       command
           .add_option("--horizon", CLI::callback_t(assign),
                       "Plan when jobs start, over this span: 3600, 90m, 24h, 7d")
+          ->group(kGroup)
           ->check(CLI::Validator(fault, ""))
           ->type_name("SPAN");
   // a plan in time has no rounds: refused, not ignored
@@ -82,18 +84,21 @@ void add_horizon(CLI::App& command, PlanFlags& flags) {
   command
       .add_option("--now", flags.horizon.now,
                   "Second at which the plan begins, as in the jobs file")
+      ->group(kGroup)
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40).description(""))
       ->needs(horizon);
   CLI::Option* const keep =
       command
           .add_option("--keep", flags.keep,
                       "An earlier plan with a horizon: its starts are promises, kept if possible")
+          ->group(kGroup)
           ->check(file_name())
           ->needs(horizon);
   command
       .add_option("--keep-price", flags.keep_price,
                   "Price of a promise at its start, in values of its job (flow: weight x horizon), "
                   "less by the share of the horizon until then; by default above all jobs")
+      ->group(kGroup)
       ->check(CLI::Range(0.0, 1e9).description(""))
       ->needs(keep);
 }

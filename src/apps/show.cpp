@@ -63,9 +63,10 @@ void add_show(CLI::App& app, Action& action) {
       ->check(file_name())
       ->required();
   add_input(*command, flags->input);
-  command->add_option("--by", flags->by, "Which tables, in this order; comma-separated")
+  const std::string words = fmt::format("{}", fmt::join(groupings(), ", "));
+  command->add_option("--by", flags->by, "Which tables, in this order, comma-separated: " + words)
       ->delimiter(',')
-      ->check(CLI::IsMember(groupings()))
+      ->check(CLI::Validator(CLI::IsMember(groupings())).description(""))
       ->default_str("gpu-type,pod,queue,reason");
   command->callback([flags, &action] {
     action = [flags](const comm::Communicator& comm) { return run_show(comm, *flags); };

@@ -14,8 +14,8 @@ namespace {
 constexpr const char* kProgram = R"(
 Examples
   berth generate hetero --gpus 16384 --out-cluster c.yaml --out-jobs j.jsonl.gz
-  mpiexec -n 4 berth plan --cluster c.yaml --jobs j.jsonl.gz --out plan.json
-  berth check --cluster c.yaml --jobs j.jsonl.gz --plan plan.json
+  mpiexec -n 4 berth plan c.yaml j.jsonl.gz --out plan.json
+  berth check c.yaml j.jsonl.gz --plan plan.json
 
 Exit codes
   0 done                      3 a limit or signal ended it, plan written
@@ -28,14 +28,14 @@ from a file too: berth plan c.yaml j.jsonl --options-file FILE, lines such as ga
 
 constexpr const char* kPlan = R"(
 Examples
-  berth plan --cluster c.yaml --jobs j.jsonl --out plan.json
-  mpiexec -n 4 berth plan --cluster c.yaml --jobs j.jsonl.gz --out plan.json --progress
-  mpiexec -n 4 berth plan --cluster c.yaml --jobs j.jsonl --objective allocate \
+  berth plan c.yaml j.jsonl --out plan.json
+  mpiexec -n 4 berth plan c.yaml j.jsonl.gz --out plan.json --progress
+  mpiexec -n 4 berth plan c.yaml j.jsonl --objective allocate \
       --gap 0.001 --time-limit 30 --log-format json --out plan.json.gz
-  mpiexec -n 4 berth plan --cluster c.yaml --jobs j.jsonl --checkpoint c.berth --out plan.json
-  mpiexec -n 2 berth plan --cluster c.yaml --jobs j.jsonl --resume c.berth --out plan.json
-  berth plan --cluster c.yaml --jobs j.jsonl --online-order --batch 256 --out plan.json
-  berth plan --cluster c.yaml --jobs j.jsonl --horizon 7d --out plan.json
+  mpiexec -n 4 berth plan c.yaml j.jsonl --checkpoint c.berth --out plan.json
+  mpiexec -n 2 berth plan c.yaml j.jsonl --resume c.berth --out plan.json
+  berth plan c.yaml j.jsonl --online-order --batch 256 --out plan.json
+  berth plan c.yaml j.jsonl --horizon 7d --out plan.json
 
 The same files, objective, shards, gap and seed give the same plan on any number of ranks and
 threads. SIGTERM, SIGUSR1 (Slurm's warning) or Ctrl-C: the best plan so far is written, exit code
@@ -51,7 +51,7 @@ Exit codes
 
 constexpr const char* kCheck = R"(
 Example
-  berth check --cluster c.yaml --jobs j.jsonl.gz --plan plan.json
+  berth check c.yaml j.jsonl.gz --plan plan.json
 
 Everything is recomputed from the three files; each fault is printed by name.
 
@@ -61,19 +61,19 @@ Exit codes
 
 constexpr const char* kShow = R"(
 Examples
-  berth show plan.json --cluster c.yaml --jobs j.jsonl
-  berth show plan.json --cluster c.yaml --jobs j.jsonl --by rack,queue,job
+  berth show plan.json c.yaml j.jsonl
+  berth show plan.json c.yaml j.jsonl --by rack,queue,job
 
 Columns: closed: GPUs of machines that take no job; pinned: held by what no plan moves; planned: by
 jobs of the plan; whole: devices that are free entirely; used: pinned and planned.
 
 Exit codes
-  0 done                      2 bad usage, a file that cannot be read, or other files than the plan's)";
+  0 done        2 bad usage, an unreadable file, or other files than the plan's)";
 
 constexpr const char* kRunning = R"(
 Examples
-  berth running plan.json --cluster c.yaml --jobs j.jsonl --out-jobs next.jsonl
-  berth running plan.json --cluster c.yaml --jobs j.jsonl --stop-cost 2 --move-cost 0.5 \
+  berth running plan.json c.yaml j.jsonl --out-jobs next.jsonl
+  berth running plan.json c.yaml j.jsonl --stop-cost 2 --move-cost 0.5 \
       --out-jobs next.jsonl
 
 Jobs that the plan places run there; jobs that wait in it do not run. Jobs that ran before keep
@@ -81,63 +81,70 @@ their costs, pinned ones their places. Delete the lines of jobs that have ended,
 jobs, and plan again.
 
 Exit codes
-  0 done                      2 bad usage, a file that cannot be read, or other files than the plan's)";
+  0 done        2 bad usage, an unreadable file, or other files than the plan's)";
 
 constexpr const char* kDiff = R"(
 Examples
-  berth diff plan.json --cluster c.yaml --jobs j.jsonl               against what runs now
+  berth diff plan.json --cluster c.yaml --jobs j.jsonl
   berth diff monday.json tuesday.json --cluster c.yaml --jobs j.jsonl
 
-Each job: its GPUs, what the change brings to the objective, and where it was and will be.
+One plan: against what runs now. Each job: its GPUs, what the change brings to the
+objective, and where it was and will be.
 
 Exit codes
-  0 done                      2 bad usage, a file that cannot be read, or other files than the plan's)";
+  0 done        2 bad usage, an unreadable file, or other files than the plan's)";
 
 constexpr const char* kReport = R"(
 Examples
-  berth report plan.json --cluster c.yaml --jobs j.jsonl --html plan.html
+  berth report plan.json c.yaml j.jsonl --html plan.html
+  berth report run c.yaml j.jsonl --html run.html    (of berth simulate)
 
 The page is one file for any browser and loads nothing. On its map, arrow keys go from machine to
 machine, + and - zoom, and so does the wheel with Ctrl.
 
 Exit codes
-  0 done                      2 bad usage, a file that cannot be read, or other files than the plan's
-  4 internal error, or a full disk)";
+  0 done        2 bad usage, an unreadable file, or other files than the plan's
+                4 internal error, or a full disk)";
 
 constexpr const char* kExplain = R"(
 Examples
-  berth explain plan.json --cluster c.yaml --jobs j.jsonl --job llm-4
-  berth explain plan.json --cluster c.yaml --jobs j.jsonl
+  berth explain plan.json c.yaml j.jsonl --job llm-4
+  berth explain plan.json c.yaml j.jsonl
 
 A line for each GPU type: what the job is worth there, what it costs at the prices that prove the
 plan's bound, and how many of its tasks the free room of one domain holds. Each change named is
 enough by itself: the others stay as they are, but for jobs named as moved or stopped.
 
 Exit codes
-  0 done                      2 bad usage, a file that cannot be read, or other files than the plan's)";
+  0 done        2 bad usage, an unreadable file, or other files than the plan's)";
 
 constexpr const char* kImport = R"(
 Examples
   berth import --list
   berth import philly --trace philly.csv.gz --machines 312 --preemptible \
       --out-cluster c.yaml --out-jobs j.jsonl.gz
-  berth import openb --nodes openb_node_list_gpu_node.csv --pods openb_pod_list_default.csv.gz \
+  berth import openb --nodes openb_node_list_gpu_node.csv \
+      --pods openb_pod_list_default.csv.gz \
       --out-cluster c.yaml --out-jobs j.jsonl.gz
   berth import rack-placement --jobs jobs.csv --racks racks.csv \
       --out-cluster c.yaml --out-jobs j.jsonl
-  berth import slurm --out-cluster c.yaml --out-jobs j.jsonl --out-state state.json
-  berth import slurm --nodes nodes.json --jobs jobs.json --partitions partitions.txt \
-      --topology topology.conf --out-cluster c.yaml --out-jobs j.jsonl
+  berth import slurm --out-cluster c.yaml --out-jobs j.jsonl \
+      --out-state state.json
+  berth import slurm --nodes nodes.json --jobs jobs.json \
+      --partitions partitions.txt --topology topology.conf \
+      --out-cluster c.yaml --out-jobs j.jsonl
 
 Exit codes
-  0 done                      2 bad usage or input        4 internal error, or a full disk)";
+  0 done        2 bad usage or input        4 internal error, or a full disk)";
 
 constexpr const char* kApply = R"(
 Examples
-  berth import slurm --out-cluster c.yaml --out-jobs j.jsonl --out-state state.json
-  mpiexec -n 4 berth plan --cluster c.yaml --jobs j.jsonl --out plan.json
+  berth import slurm --out-cluster c.yaml --out-jobs j.jsonl \
+      --out-state state.json
+  mpiexec -n 4 berth plan c.yaml j.jsonl --out plan.json
   berth apply slurm --plan plan.json --import-state state.json --dry-run
-  berth apply slurm --plan plan.json --import-state state.json --set nodes,priority --commit
+  berth apply slurm --plan plan.json --import-state state.json \
+      --set nodes,priority --commit
 
 Slurm is told which nodes a job must have (ReqNodeList), when it may start, and its priority; which
 GPUs of a node a job gets, whole or in shares, Slurm itself decides. The cluster is looked at again
@@ -152,40 +159,61 @@ Exit codes
 constexpr const char* kGenerate = R"(
 Examples
   berth generate hetero --gpus 2048 --out-cluster c.yaml --out-jobs j.jsonl
-  berth generate hetero --gpus 100000 --jobs 50000 --seed 7 --out-cluster c.yaml \
-      --out-jobs j.jsonl.gz
+  berth generate hetero --gpus 100000 --jobs 50000 --seed 7 \
+      --out-cluster c.yaml --out-jobs j.jsonl.gz
   berth generate openb-like --gpus 6212 --out-cluster c.yaml --out-jobs j.jsonl
 
 The same options give the same files on every machine.
 
 Exit codes
-  0 done                      2 bad usage or input        4 internal error, or a full disk)";
+  0 done        2 bad usage or input        4 internal error, or a full disk)";
 
 constexpr const char* kSimulate = R"(
 Examples
-  berth simulate --cluster c.yaml --jobs j.jsonl --policy easy --out run
-  berth simulate --cluster c.yaml --jobs j.jsonl --policy srsf --restart-cost 300 \
+  berth simulate c.yaml j.jsonl --policy easy --out run
+  berth simulate c.yaml j.jsonl --policy srsf --restart-cost 300 \
       --estimates noisy --noise 1 --seed 7 --out run
-  berth check --cluster c.yaml --jobs j.jsonl --run run
+  berth check c.yaml j.jsonl --run run
 
 The same files and options give the same run, to the microsecond. Jobs need a duration or a limit.
 
 Exit codes
-  0 done                      2 bad usage or input        4 internal error, or a full disk)";
+  0 done        2 bad usage or input        4 internal error, or a full disk)";
 
 constexpr const char* kBench = R"(
 Examples
   mpiexec -n 16 berth bench scale --gpus 65536 --out-json s.json --out-csv s.csv
   mpiexec -n 4 berth bench scale --gpus 4096 --weak --repeat 3
-  mpiexec -n 8 berth bench scale --ranks 1,2,3,8 --cluster c.yaml --jobs j.jsonl.gz --threads 2
-  srun -n 64 berth bench scale --preset philly-like --gpus 262144 --ranks 1,16,64
+  mpiexec -n 8 berth bench scale --ranks 1,2,3,8 c.yaml j.jsonl.gz --threads 2
+  srun -n 64 berth bench scale --preset philly-like --gpus 262144 \
+      --ranks 1,16,64
 
 One launch measures every number of ranks up to its own: the first ranks plan, the others sleep.
 Keep ranks x threads at or below the cores, or the times mean little. What the model says of more
 ranks is printed apart; its network is assumed (--latency-us and so on), not measured.
 
 Exit codes
-  0 done                      2 bad usage or input        4 internal error, or a full disk)";
+  0 done        2 bad usage or input        4 internal error, or a full disk)";
+
+/// The text without the examples that do not begin with `command`, where some do. An example ends
+/// with the first line that no backslash continues.
+std::string examples_of(std::string_view text, const std::string& command) {
+  if (text.find("  " + command + " ") == std::string_view::npos) return std::string(text);
+  std::string result;
+  bool continued = false, kept = true;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    if (!continued) {
+      const bool example = line.starts_with("  ") && line.find("berth ") != std::string_view::npos;
+      kept = !example || line.find(command + " ") != std::string_view::npos;
+    }
+    continued = line.ends_with('\\');
+    if (kept) result.append(line).append(end < text.size() ? "\n" : "");
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return result;
+}
 
 const CLI::App& deepest(const CLI::App& app) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
@@ -244,7 +272,9 @@ void add_examples(CLI::App& app) {
   for (const auto& [name, text] : texts) {
     CLI::App* const command = app.get_subcommand(name);
     command->footer(text);
-    for (CLI::App* const below : command->get_subcommands(every)) below->footer(text);
+    for (CLI::App* const below : command->get_subcommands(every)) {
+      below->footer(examples_of(text, full_name(*below)));
+    }
   }
 }
 
@@ -253,7 +283,10 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   std::string text = error.what();
   if (const std::string word = unknown_word(app); !word.empty()) {
     text = word + (word.starts_with('-') ? ": unknown option" : ": unknown command");
-    const std::string hint = did_you_mean(bare(word), known_words(command, word));
+    std::string hint = did_you_mean(bare(word), known_words(command, word));
+    if (const std::size_t quote = hint.find('"'); word.starts_with("--") && !hint.empty()) {
+      hint.insert(quote + 1, "--");
+    }
     if (!hint.empty()) text += "; " + hint;
   }
   for (char& c : text) c = c == '\n' ? ' ' : c;

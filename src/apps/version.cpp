@@ -3,6 +3,6 @@
 
 namespace berth::apps {
 
-std::string_view version() { return "berth " BERTH_VERSION; }
+std::string_view version() { return "berth " BERTH_PROGRAM; }
 
 }  // namespace berth::apps

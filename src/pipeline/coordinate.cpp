@@ -45,9 +45,19 @@ model::RoundRecord record_of(const coordinator::RoundReport& round, double upper
           .mean_seconds = round.cost.mean};
 }
 
+/// Most rounds of the kind of the last one that still come.
+std::int64_t rounds_left(const coordinator::RoundOptions& options,
+                         std::span<const model::RoundRecord> done) {
+  const model::RoundKind kind = done.back().kind;
+  const int most = kind == model::RoundKind::offers ? options.rounds : options.regroups;
+  return std::max<std::int64_t>(0, most - std::ranges::count(done, kind, &model::RoundRecord::kind));
+}
+
 /// Hooks of the rounds. They keep references to all arguments and append each round to `rounds`.
 coordinator::Hooks hooks(const Proof& proof, CheckpointWriter& writer,
-                         report::ProgressTable& progress, std::vector<model::RoundRecord>& rounds) {
+                         const PlanningContext& context, std::vector<model::RoundRecord>& rounds) {
+  report::ProgressTable& progress = context.progress;
+  const coordinator::RoundOptions& options = context.options.rounds;
   const auto gap = [&proof](double objective) {
     return certify::gap(proof.upper_bound, objective);
   };
@@ -65,6 +75,7 @@ coordinator::Hooks hooks(const Proof& proof, CheckpointWriter& writer,
                    .bound = record.upper_bound,
                    .blocks = record.blocks,
                    .conflicts = record.conflicts,
+                   .left = rounds_left(options, rounds),
                    .record = &record});
   };
   return {.report = report, .save = std::ref(writer), .gap = gap};
@@ -87,7 +98,7 @@ coordinator::CoordinationResult run_rounds(const PlanningContext& context,
       .run = run_context(context, relaxation),
       .allocation = allocation.get(),
       .save_every = checkpoint.file.empty() ? 0 : checkpoint.every,
-      .hooks = hooks(proof, writer, context.progress, done)};
+      .hooks = hooks(proof, writer, context, done)};
   return context.stages.run("coordinate", [&] {
     return coordinator::coordinate(context.comm, decompose(context, relaxation), records,
                                    solution.local.mine,

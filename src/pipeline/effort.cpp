@@ -70,7 +70,8 @@ class EffortPasses {
       context_.progress.line({.stage = "effort",
                               .round = pass,
                               .objective = best_.objective(),
-                              .bound = proof_.upper_bound});
+                              .bound = proof_.upper_bound,
+                              .left = context_.options.effort - pass});
       save_if_due();
     }
   }

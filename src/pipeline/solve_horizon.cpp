@@ -75,13 +75,20 @@ double gap_of(double cost, double bound) {
   return (cost - bound) / std::max({std::abs(cost), std::abs(bound), 1e-12});
 }
 
+struct Passes {
+  int done = 0;  ///< with this one
+  int all = 0;   ///< at most
+};
+
 /// Costs and their bound as the objective has them: gains for a value.
-void report(ProgressTable& progress, const Horizon& horizon, int pass, double cost, double bound) {
+void report(ProgressTable& progress, const Horizon& horizon, Passes passes, double cost,
+            double bound) {
   const double sign = model::minimised(horizon.objective) ? 1.0 : -1.0;
-  progress.line({.stage = pass == 1 ? "plan" : "effort",
-                 .round = pass,
+  progress.line({.stage = passes.done == 1 ? "plan" : "effort",
+                 .round = passes.done,
                  .objective = sign * cost,
-                 .bound = sign * bound});
+                 .bound = sign * bound,
+                 .left = passes.all - passes.done});
 }
 
 HorizonSolution solve_makespan(const Problem& problem, const HorizonEffort& effort,
@@ -91,7 +98,7 @@ HorizonSolution solve_makespan(const Problem& problem, const HorizonEffort& effo
   const double bound = static_cast<double>(found.bound.bound) - now;
   for (int pass = 1;; ++pass) {
     const double last = static_cast<double>(solver::makespan_of(problem, found.plan)) - now;
-    report(progress, {.objective = model::HorizonObjective::makespan}, pass, last, bound);
+    report(progress, {.objective = model::HorizonObjective::makespan}, {pass, effort.passes}, last, bound);
     if (pass == effort.passes || stop.requested() || gap_of(last, bound) <= effort.gap) break;
     solver::improve_makespan(problem, static_cast<std::uint64_t>(pass), found, stop);
   }
@@ -109,7 +116,7 @@ HorizonSolution solve_horizon(HorizonTask task, const Horizon& horizon, const Ho
   HorizonSolution solution = solve_with_required(task, horizon, of_planned, stop);
   for (int pass = 1;; ++pass) {
     const double cost = cost_of(task.bounded, solution.plan);
-    report(progress, horizon, pass, cost, task.bound.bound);
+    report(progress, horizon, {pass, effort.passes}, cost, task.bound.bound);
     const bool enough = gap_of(cost, task.bound.bound) <= effort.gap;
     if (pass == effort.passes || stop.requested() || enough) break;
     solution.plan = solver::improve_on_machines(task.planned, of_planned, solution.plan,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -22,6 +23,7 @@ struct GpuCounts {
   std::int64_t all = 0;
   std::int64_t closed = 0;           ///< on machines that are not up
   std::int64_t closed_machines = 0;  ///< with or without GPUs
+  std::int64_t held_milli = 0;       ///< of machines that are up, by what no plan moves
 };
 
 GpuCounts count_gpus(const model::Cluster& cluster) {
@@ -34,6 +36,10 @@ GpuCounts count_gpus(const model::Cluster& cluster) {
     counts.all += kind.gpus;
     counts.closed += up ? 0 : kind.gpus;
     counts.closed_machines += up ? 0 : 1;
+  }
+  for (const model::Immovable& held : cluster.immovable) {
+    if (cluster.state_of(held.machine) != model::MachineState::up) continue;
+    counts.held_milli += std::int64_t{held.milli} * std::popcount(held.devices);
   }
   return counts;
 }
@@ -51,9 +57,9 @@ std::string types_text(const model::Cluster& cluster, const GpuCounts& counts) {
 std::string jobs_text(const GpuCounts& counts, const PlanOrigin& origin) {
   const double asked = static_cast<double>(origin.gpu_milli) / 1000.0;
   std::string text = fmt::format("{} for {:.10g} GPUs", counted(origin.jobs, "job"), asked);
-  if (counts.all > counts.closed) {
-    text += fmt::format(", load {:.2f}", asked / static_cast<double>(counts.all - counts.closed));
-  }
+  const double usable =
+      static_cast<double>(1000 * (counts.all - counts.closed) - counts.held_milli) / 1000.0;
+  if (usable > 0.0) text += fmt::format(", load {:.2f}", asked / usable);
   if (origin.running > 0) text += fmt::format("; {} run", origin.running);
   if (origin.pinned > 0) text += fmt::format("; {} more pinned", origin.pinned);
   return text;
@@ -78,6 +84,10 @@ std::string heading(const model::Cluster& cluster, const PlanOrigin& origin) {
   if (counts.closed_machines > 0) {
     text += row("", fmt::format("{} usable: {} on {} not up", counts.all - counts.closed,
                                 counts.closed, counted(counts.closed_machines, "machine")));
+  }
+  if (counts.held_milli > 0) {
+    text += row("", fmt::format("{:.10g} busy already, with what no plan moves",
+                                static_cast<double>(counts.held_milli) / 1000.0));
   }
   return text + row("to plan", jobs_text(counts, origin));
 }

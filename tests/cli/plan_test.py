@@ -3,8 +3,9 @@
 """Odd but valid instances get a valid plan; every log flag does what its help says."""
 import json
 import os
+import pty
 
-from program import CLUSTER, JOBS, ProgramTest, main
+from program import CLUSTER, JOBS, ProgramTest, finish, main
 
 NO_MACHINES = "schema: 1\nclasses: {}\npods: []\n"
 
@@ -279,7 +280,7 @@ class Flags(ProgramTest):
         self.assertLessEqual({"relax", "round", "certify"}, {r["stage"] for r in progress})
         for record in progress:
             self.assertLessEqual(set(record), {"event", "seconds", "stage", "round", "objective",
-                                               "upper_bound", "gap", "blocks", "conflicts",
+                                               "upper_bound", "gap", "blocks", "conflicts", "seconds_left",
                                                "importance", "gain", "bids", "commits",
                                                "refusals", "messages", "bytes", "slowest_rank",
                                                "slowest_seconds", "mean_seconds", "kind"})
@@ -307,6 +308,26 @@ class Flags(ProgramTest):
                 self.assertEqual("certify" in done.err, shown, done)
                 self.assertEqual(done.err == "", not shown, done)
                 self.assertIn("% of all" if "allocate" in flags else "objective", done.out)
+
+    def test_progress_where_a_terminal_reads_even_under_mpiexec(self):
+        for ranks in [None, 2]:
+            master, slave = pty.openpty()
+            running, command = self.launch("plan", "--cluster", "c.yaml", "--jobs", "j.jsonl",
+                                           "--out", "plan.json", "--effort", 4, "--gap", 0,
+                                           "--time-limit", "1h", ranks=ranks, stderr=slave)
+            os.close(slave)
+            told = b""
+            try:
+                while piece := os.read(master, 4096):
+                    told += piece
+            except OSError:  # the other side is closed
+                pass
+            os.close(master)
+            self.assert_ends(finish(running, command), 0)
+            lines = told.decode().splitlines()
+            self.assertRegex(lines[0], "^ +time +stage .* left$", told)
+            self.assertTrue(any("certify" in line for line in lines), told)
+            self.assertEqual([line for line in lines if len(line) > 80], [])
 
     def test_a_log_without_a_reader_costs_no_plan(self):
         read, write = os.pipe()

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Help teaches; a wrong command line ends all ranks with one message and exit code 2."""
 import json
+import re
 
 from program import BERTH, MPIEXEC, ProgramTest, finish, main
 
@@ -15,12 +16,12 @@ class Help(ProgramTest):
             ("plan",): ["mpiexec -n 4 berth plan", "--gap FLOAT=0.0001", "--seed UINT=0",
                         "--objective TEXT:{value,allocate,flow,makespan}=value", "no limit by default",
                         "SIGTERM", "required job is missing"],
-            ("check",): ["berth check --cluster", "1 it is not"],
+            ("check",): ["berth check c.yaml j.jsonl.gz --plan", "1 it is not"],
             ("import",): ["berth import openb --nodes", "rack-placement"],
             ("import", "openb"): ["berth import openb --nodes", "--pods TEXT REQUIRED"],
             ("import", "slurm"): ["--out-state", "--topology", "--spread POD,CLUSTER=0.95,0.9"],
             ("apply", "slurm"): ["--import-state TEXT REQUIRED", "--commit", "ReqNodeList",
-                                 "which\nGPUs of a node a job gets, whole or in shares, Slurm"],
+                                 "which nodes a job must have (ReqNodeList)"],
             ("import", "rack-placement"): ["berth import rack-placement", "--racks TEXT REQUIRED"],
             ("generate",): ["berth generate hetero --gpus"],
             ("generate", "hetero"): ["berth generate hetero", "--gpus INT=16384", "--seed UINT=1"],
@@ -31,8 +32,23 @@ class Help(ProgramTest):
                 done = self.berth(*command, "--help")
                 self.assert_ends(done, 0)
                 self.assertEqual(done.err, "")
+                text = " ".join(done.out.split())  # lines are wrapped
                 for word in [*words, "Example", "Exit codes"]:
-                    self.assertIn(word, done.out)
+                    self.assertIn(word, text)
+
+    def test_every_page_is_within_80_columns(self):
+        completion = self.berth("help", "bash").out
+        commands = re.findall(r"^    'berth ?([^']*)'\) words=", completion, re.MULTILINE)
+        self.assertGreater(len(commands), 30)
+        for command in commands:
+            page = self.berth(*command.split(), "--help").out
+            self.assertIn("Usage:", page, command)
+            self.assertEqual([line for line in page.splitlines() if len(line) > 80], [], command)
+
+    def test_examples_are_those_of_the_command(self):
+        page = self.berth("import", "openb", "--help").out
+        self.assertIn("berth import openb --nodes", page)
+        self.assertNotIn("philly", page)
 
     def test_is_printed_once_for_all_ranks(self):
         done = self.berth("plan", "--help", ranks=3)
@@ -44,6 +60,7 @@ class Help(ProgramTest):
         self.assert_ends(done, 0)
         self.assertRegex(done.out, r"^berth \d+\.\d+\.\d+( \([0-9a-f]{7,40}\))?\n$")
         self.assertEqual(self.berth("-V").out, done.out)
+        self.assertEqual(self.berth("version").out, done.out)
 
     def test_help_is_a_command_too(self):
         for command in [[], ["plan"], ["generate", "hetero"]]:
@@ -112,7 +129,7 @@ class WrongCommandLine(ProgramTest):
             (["plna"], r'plna: unknown command; did you mean "plan"\?'),
             (["generate", "hetro"], r'hetro: unknown command; did you mean "hetero"\?'),
             (["plan"], r".* is required \(berth plan --help"),
-            ([*PLAN, "--trheads", "2"], r'--trheads: unknown option; did you mean "threads"\?'),
+            ([*PLAN, "--trheads", "2"], r'--trheads: unknown option; did you mean "--threads"\?'),
             ([*PLAN, "--xyzzy"], r"--xyzzy: unknown option \(berth plan --help"),
             ([*PLAN, "--shards", "-1"], "--shards: -1"),
             ([*PLAN, "--shards", "many"], "--shards: many is not a whole number"),

@@ -28,7 +28,7 @@ struct PlanOrigin {
 };
 
 /// The head of the figures: program, cluster with its GPUs by type and those on machines that are
-/// not up, jobs with their load on the others. O(machines)
+/// not up or busy with what no plan moves, jobs with their load on the rest. O(machines)
 std::string heading(const model::Cluster& cluster, const PlanOrigin& origin);
 
 /// One line for each class of a plan by priority: value, bound, gap, jobs. Empty without classes.

@@ -70,6 +70,8 @@ TEST(Heading, tells_usable_gpus_and_the_load_on_them) {
   cluster.machine_rack = {RackId(0), RackId(1), RackId(1)};
   cluster.machine_state = {model::MachineState::up, model::MachineState::drained,
                            model::MachineState::up};
+  cluster.immovable = {{.machine = MachineId(0), .devices = 0b11, .milli = 750},
+                       {.machine = MachineId(1), .devices = 0b1, .milli = 1000}};
   EXPECT_EQ(heading(cluster, {.program = "berth 1",
                               .ranks = 2,
                               .threads = 1,
@@ -81,7 +83,8 @@ TEST(Heading, tells_usable_gpus_and_the_load_on_them) {
             "  cluster       3 machines, 2 racks, 1 pod\n"
             "                16 GPUs (16 A)\n"
             "                8 usable: 8 on 1 machine not up\n"
-            "  to plan       3 jobs for 12.5 GPUs, load 1.56; 1 run\n");
+            "                1.5 busy already, with what no plan moves\n"
+            "  to plan       3 jobs for 12.5 GPUs, load 1.92; 1 run\n");
 }
 
 }  // namespace
