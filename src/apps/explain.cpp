@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "berth/explain/explain.hpp"
 
 #include "commands.hpp"
 #include "options.hpp"
@@ -10,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,7 +19,12 @@
 
 #include "berth/base/printable.hpp"
 #include "berth/base/similar.hpp"
+#include "berth/base/span_text.hpp"
+#include "berth/base/wrapped.hpp"
+#include "berth/explain/explain.hpp"
+#include "berth/explain/in_time.hpp"
 #include "berth/io/jobs_file.hpp"
+#include "berth/planner_model/equal_jobs.hpp"
 #include "berth/report/plan_difference.hpp"
 #include "berth/report/reasons.hpp"
 
@@ -30,6 +35,7 @@ struct ExplainFlags {
   pipeline::Input input;
   std::string plan;
   std::vector<std::string> jobs;
+  bool all = false;
 };
 
 JobId job_named(const model::Instance& instance, const std::string& name) {
@@ -43,7 +49,14 @@ JobId job_named(const model::Instance& instance, const std::string& name) {
                    fmt::format("no job has the id {}", printable(name)), did_you_mean(name, known));
 }
 
-/// State of one job in the plan: where it is, or why it waits.
+const model::RawUnplacedJob* find_waiting(const model::Instance& instance, const ReadPlan& plan,
+                                          JobId job) {
+  const auto at = std::ranges::find(plan.file.waiting, instance.workload.job_names[job.index()],
+                                    &model::RawUnplacedJob::job);
+  return at == plan.file.waiting.end() ? nullptr : &*at;
+}
+
+/// State of one job in a plan of one moment: where it is, or why it waits.
 std::string state_text(const model::Instance& instance, const ReadPlan& plan, JobId job) {
   const auto& workload = instance.workload;
   if (workload.pinned(workload.job(job))) return "pinned: no plan moves it";
@@ -52,10 +65,56 @@ std::string state_text(const model::Instance& instance, const ReadPlan& plan, Jo
   if (placed != plan.placement.end() && placed->job == job) {
     return "placed on " + report::places(instance.cluster, *placed, kPlaces);
   }
-  const auto waits = std::ranges::find(plan.file.waiting, workload.job_names[job.index()],
-                                       &model::RawUnplacedJob::job);
-  return "waits: " + (waits == plan.file.waiting.end() ? std::string("the plan does not say why")
-                                                       : printable(waits->reason));
+  const model::RawUnplacedJob* const waits = find_waiting(instance, plan, job);
+  return "waits: " +
+         (waits == nullptr ? std::string("the plan does not say why") : printable(waits->reason));
+}
+
+std::string name_of(const model::Instance& instance, JobId job) {
+  return printable(instance.workload.job_names[job.index()]);
+}
+
+void print_head(const std::string& text) { fmt::print("{}\n", wrapped(text, 2)); }
+
+/// Waiting jobs that the same room holds: they differ in name, worth, priority, arrival and the
+/// places that they like best only.
+struct AlikeJobs {
+  JobId first;
+  std::int64_t jobs = 0;
+  std::string reason;  ///< of the first
+};
+
+/// Of all waiting jobs, in the order of the plan.
+std::vector<AlikeJobs> alike_jobs(const model::Instance& instance, const ReadPlan& plan) {
+  std::map<std::string_view, JobId> ids;
+  const NameTable& names = instance.workload.job_names;
+  for (std::size_t j = 0; j < names.size(); ++j) ids.emplace(names[j], JobId(j));
+  std::map<std::pair<planner_model::JobClass, QueueId>, std::size_t> known;
+  std::vector<AlikeJobs> result;
+  for (const model::RawUnplacedJob& waits : plan.file.waiting) {
+    const auto at = ids.find(waits.job);
+    if (at == ids.end()) continue;
+    model::Job job = instance.workload.job(at->second);
+    const QueueId queue = job.queue;
+    job.home_rack = {}, job.home_pod = {};
+    job.home_factor = job.width_factor = job.speed = 0;
+    const std::pair key(planner_model::job_kind(instance.workload, job), queue);
+    const auto [entry, fresh] = known.try_emplace(key, result.size());
+    if (fresh) result.push_back({.first = at->second, .reason = report::reason_summary(waits.reason)});
+    ++result[entry->second].jobs;
+  }
+  return result;
+}
+
+void explain_all(const model::Instance& instance, const ReadPlan& plan,
+                 explain::Explainer& explainer) {
+  for (const AlikeJobs& alike : alike_jobs(instance, plan)) {
+    const std::string name = name_of(instance, alike.first);
+    print_head(alike.jobs == 1 ? fmt::format("{} waits: {}", name, alike.reason)
+                               : fmt::format("{} jobs such as {} wait: {}", alike.jobs, name,
+                                             alike.reason));
+    fmt::print("{}\n", explain::text(instance, explainer.explain(alike.first)));
+  }
 }
 
 /// The first job of each reason for waiting, most frequent reasons first.
@@ -73,23 +132,76 @@ std::vector<JobId> one_of_each_reason(const model::Instance& instance, const Rea
   return result;
 }
 
+void explain_now(const model::Instance& instance, const ReadPlan& plan, const ExplainFlags& flags,
+                 const std::vector<JobId>& jobs) {
+  const model::Certificate* const prices =
+      plan.certificate.has_value() ? &*plan.certificate : nullptr;
+  explain::Explainer explainer(instance, plan.objective, plan.placement, prices);
+  if (flags.all) explain_all(instance, plan, explainer);
+  for (const JobId job : jobs) {
+    print_head(name_of(instance, job) + " " + state_text(instance, plan, job));
+    if (instance.workload.pinned(instance.workload.job(job))) continue;
+    fmt::print("{}\n", explain::text(instance, explainer.explain(job)));
+  }
+}
+
+/// Of a plan in time: the start and what it waits for. Changes are not searched: free room of this
+/// moment may be that of a job that starts later.
+void explain_in_time(const model::Instance& instance, const ReadPlan& plan,
+                     const model::RawHorizonPlan& in_time, const std::vector<JobId>& jobs) {
+  const explain::PlannedStarts starts(instance, in_time);
+  for (const JobId job : jobs) {
+    const auto start = starts.of(job);
+    if (!start) {
+      print_head(name_of(instance, job) + " " + state_text(instance, plan, job));
+    } else {
+      print_head(name_of(instance, job));
+    }
+    fmt::print("{}", explain::needs_text(instance, job));
+    if (start) fmt::print("{}", explain::text(instance, in_time.now, *start));
+    const model::RawUnplacedJob* const waits = find_waiting(instance, plan, job);
+    if (!start && waits != nullptr && waits->earliest_start) {
+      fmt::print("  fits beside the plan from {} on, {} from now\n", *waits->earliest_start,
+                 span_text(std::max<std::int64_t>(0, *waits->earliest_start - in_time.now)));
+    }
+    fmt::print("\n");
+  }
+}
+
+/// All that the plan starts, in order of start, then one job of each reason for waiting.
+std::vector<JobId> in_order_of_start(const model::Instance& instance,
+                                     const model::RawHorizonPlan& in_time) {
+  std::vector<std::pair<std::int64_t, std::string_view>> order;
+  for (const model::RawPlacement& placed : in_time.plan.placements) {
+    order.emplace_back(placed.start, placed.job);
+  }
+  std::ranges::sort(order);
+  std::map<std::string_view, JobId> ids;
+  const NameTable& names = instance.workload.job_names;
+  for (std::size_t j = 0; j < names.size(); ++j) ids.emplace(names[j], JobId(j));
+  std::vector<JobId> jobs;
+  for (const auto& [start, name] : order) {
+    if (const auto at = ids.find(name); at != ids.end()) jobs.push_back(at->second);
+  }
+  return jobs;
+}
+
 ExitCode run_explain(const comm::Communicator& comm, const ExplainFlags& flags) {
   return static_cast<ExitCode>(comm.agreed([&] {
     if (comm.rank() != 0) return static_cast<int>(ExitCode::done);
     const model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
     const ReadPlan plan = read_placement(instance, flags.plan);
-    const model::Certificate* const prices =
-        plan.certificate.has_value() ? &*plan.certificate : nullptr;
-    explain::Explainer explainer(instance, plan.objective, plan.placement, prices);
     std::vector<JobId> jobs;
     for (const std::string& name : flags.jobs) jobs.push_back(job_named(instance, name));
-    if (jobs.empty()) jobs = one_of_each_reason(instance, plan);
-    if (jobs.empty()) fmt::print("no job waits\n");
-    for (const JobId job : jobs) {
-      fmt::print("{} {}\n", printable(instance.workload.job_names[job.index()]),
-                 state_text(instance, plan, job));
-      if (instance.workload.pinned(instance.workload.job(job))) continue;
-      fmt::print("{}\n", explain::text(instance, explainer.explain(job)));
+    const bool chosen = !jobs.empty() || flags.all;
+    if (!chosen) jobs = one_of_each_reason(instance, plan);
+    if (plan.in_time) {
+      if (flags.all) jobs = in_order_of_start(instance, *plan.in_time);
+      if (jobs.empty()) fmt::print("no job waits\n");
+      explain_in_time(instance, plan, *plan.in_time, jobs);
+    } else {
+      if (plan.file.waiting.empty() && flags.jobs.empty()) fmt::print("no job waits\n");
+      explain_now(instance, plan, flags, jobs);
     }
     return static_cast<int>(ExitCode::done);
   }));
@@ -100,13 +212,16 @@ ExitCode run_explain(const comm::Communicator& comm, const ExplainFlags& flags) 
 void add_explain(CLI::App& app, Action& action) {
   auto flags = std::make_shared<ExplainFlags>();
   CLI::App* command = app.add_subcommand(
-      "explain", "Why a job waits, and the smallest changes that would let it run");
-  command->add_option("plan", flags->plan, "The plan (with a horizon: what starts now)")
+      "explain", "Why a job waits or starts when it does, and the smallest changes that would let it run");
+  command->add_option("plan", flags->plan, "The plan, of one moment or with a horizon")
       ->check(file_name())
       ->required();
   add_input(*command, flags->input);
   command->add_option("--job", flags->jobs,
-                      "Jobs by id; without this the first job of each reason for waiting");
+                      "Jobs by id; without this the first job of each reason for waiting")
+      ->excludes(command->add_flag(
+          "--all", flags->all,
+          "Every waiting job, alike ones once; with a horizon every job that starts, in order"));
   command->callback([flags, &action] {
     action = [flags](const comm::Communicator& comm) { return run_explain(comm, *flags); };
   });

@@ -6,12 +6,24 @@
 #include "berth/base/error.hpp"
 #include "berth/certify/check.hpp"
 #include "berth/certify/job_facts.hpp"
+#include "berth/io/file.hpp"
 #include "berth/io/horizon_plan_file.hpp"
+#include "berth/io/plan_file.hpp"
 
 namespace berth::apps {
 
 ReadPlan read_placement(const model::Instance& instance, const std::string& path) {
-  ReadPlan plan{.file = io::read_plan_of_now(path), .placement = {}};
+  ReadPlan plan{.file = {}, .placement = {}};
+  const std::string text = io::read_file(path);
+  if (io::has_horizon(text, path)) {
+    plan.in_time = io::parse_horizon_plan(text, path);
+    plan.file = plan.in_time->plan;
+    std::erase_if(plan.file.placements, [&](const model::RawPlacement& placed) {
+      return placed.start > plan.in_time->now;
+    });
+  } else {
+    plan.file = io::parse_plan(text, path);
+  }
   if (plan.file.instance_digest != model::instance_digest(instance)) {
     throw InputError({.file = path, .line = 0, .field = "instance_digest"},
                      "the plan was made for other files",

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "berth/model/certificate.hpp"
+#include "berth/model/horizon_plan.hpp"
 #include "berth/model/instance.hpp"
 #include "berth/model/objective.hpp"
 #include "berth/model/placement.hpp"
@@ -20,6 +21,7 @@ struct ReadPlan {
   model::Objective objective = model::Objective::value;
   /// Prices of a plan of one moment; none where they are unusable.
   std::optional<model::Certificate> certificate = {};
+  std::optional<model::RawHorizonPlan> in_time = {};  ///< the whole plan, when it has a horizon
 };
 
 /// @throws InputError when the plan is of another instance, or names jobs, machines or devices

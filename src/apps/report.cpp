@@ -3,8 +3,8 @@
 #include "options.hpp"
 #include "read_placement.hpp"
 
+#include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include <CLI/Config.hpp>
@@ -12,9 +12,11 @@
 #include <fmt/format.h>
 
 #include "berth/io/file.hpp"
-#include "berth/io/horizon_plan_file.hpp"
 #include "berth/io/jobs_file.hpp"
+#include "berth/io/run_file.hpp"
+#include "berth/model/digest.hpp"
 #include "berth/report/page.hpp"
+#include "berth/report/run_page.hpp"
 
 namespace berth::apps {
 namespace {
@@ -24,11 +26,29 @@ struct ReportFlags {
   std::string plan, html;
 };
 
-/// The plan as one in time; none without a horizon.
-std::optional<model::RawHorizonPlan> read_in_time(const std::string& path) {
-  const std::string text = io::read_file(path);
-  if (!io::has_horizon(text, path)) return std::nullopt;
-  return io::parse_horizon_plan(text, path);
+/// The page about the folder of a simulation.
+std::string page_of_run(const model::Instance& instance, const std::string& folder) {
+  const std::filesystem::path path(folder);
+  const std::string head = (path / io::kRunSummary).string();
+  const std::string jobs = (path / io::kRunJobs).string();
+  const model::RunSummary summary = io::parse_run_summary(io::read_file(head), head);
+  if (summary.instance_digest != model::instance_digest(instance)) {
+    throw InputError({.file = head, .line = 0, .field = "instance_digest"},
+                     "the run was made for other files",
+                     "give the cluster and the jobs that it was made for");
+  }
+  const auto records = io::parse_run_records(io::read_file(jobs), jobs, instance);
+  const model::InstanceView view(instance);
+  return report::run_page({.instance = view, .summary = summary, .records = records});
+}
+
+std::string page_of_plan(const model::Instance& instance, const std::string& path) {
+  const ReadPlan plan = read_placement(instance, path);
+  const model::InstanceView view(instance);
+  return report::page({.now = {view, plan.placement, plan.file.waiting},
+                       .file = plan.file,
+                       .prices = plan.certificate.has_value() ? &*plan.certificate : nullptr,
+                       .in_time = plan.in_time.has_value() ? &*plan.in_time : nullptr});
 }
 
 ExitCode run_report(const comm::Communicator& comm, const ReportFlags& flags) {
@@ -36,15 +56,9 @@ ExitCode run_report(const comm::Communicator& comm, const ReportFlags& flags) {
     if (comm.rank() != 0) return static_cast<int>(ExitCode::done);
     io::expect_writable(flags.html);
     const model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
-    const ReadPlan plan = read_placement(instance, flags.plan);
-    const std::optional<model::RawHorizonPlan> in_time = read_in_time(flags.plan);
-    const model::InstanceView view(instance);
-    const report::PageContent content{
-        .now = {view, plan.placement, plan.file.waiting},
-        .file = plan.file,
-        .prices = plan.certificate.has_value() ? &*plan.certificate : nullptr,
-        .in_time = in_time.has_value() ? &*in_time : nullptr};
-    const std::string text = report::page(content);
+    const bool is_run = std::filesystem::is_directory(flags.plan);
+    const std::string text =
+        is_run ? page_of_run(instance, flags.plan) : page_of_plan(instance, flags.plan);
     io::write_atomically(flags.html, [&](io::AtomicFile& file) { file.write(text); });
     return static_cast<int>(ExitCode::done);
   }));
@@ -55,8 +69,8 @@ ExitCode run_report(const comm::Communicator& comm, const ReportFlags& flags) {
 void add_report(CLI::App& app, Action& action) {
   auto flags = std::make_shared<ReportFlags>();
   CLI::App* command = app.add_subcommand(
-      "report", "One HTML page about a plan: map of machines, waiting jobs, quotas, prices");
-  command->add_option("plan", flags->plan, "The plan")->check(file_name())->required();
+      "report", "One HTML page about a plan or a simulation: map, waits, quotas, prices, jobs in time");
+  command->add_option("plan", flags->plan, "The plan, or the folder of a simulation")->check(file_name())->required();
   add_input(*command, flags->input);
   command->add_option("--html", flags->html, "Page to write: one file that needs no network")
       ->check(file_name())

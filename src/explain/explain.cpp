@@ -11,19 +11,20 @@ namespace berth::explain {
 
 struct Explainer::State {
   Trials trials;
-  const model::Certificate* certificate;
+  CertifiedPools pools;
 };
 
 Explainer::Explainer(const model::Instance& instance, model::Objective objective,
                      const model::Placement& placement, const model::Certificate* certificate)
-    : state_(new State{Trials(instance, objective, placement), certificate}) {}
+    : state_(new State{.trials = Trials(instance, objective, placement),
+                       .pools = certified_pools(instance.cluster, certificate)}) {}
 
 Explainer::~Explainer() = default;
 
 Explanation Explainer::explain(JobId job) {
   Explanation explanation;
   explanation.job = job;
-  explanation.places = priced_places(state_->trials, state_->certificate, job);
+  explanation.places = priced_places(state_->trials, state_->pools, job);
   if (!state_->trials.occupancy().is_placed(job)) {
     explanation.changes = changes(state_->trials, job);
   }

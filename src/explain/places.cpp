@@ -97,11 +97,11 @@ std::vector<Certificate::PoolPrice> all_pools(const model::Cluster& cluster,
 }
 
 /// Sets the cheapest pool of the place's GPU type and what the job costs there.
-void price(const model::InstanceView& instance, const Certificate& certificate,
-           const model::Job& job, PricedPlace& place) {
-  const JobPrices prices(instance, certificate);
+void price(const model::InstanceView& instance, const CertifiedPools& pools, const model::Job& job,
+           PricedPlace& place) {
+  const JobPrices prices(instance, *pools.certificate);
   double least = std::numeric_limits<double>::infinity();
-  for (const Certificate::PoolPrice& pool : all_pools(instance.cluster, certificate)) {
+  for (const Certificate::PoolPrice& pool : pools.pools) {
     if (instance.cluster.classes[pool.machine_class.index()].gpu_type != place.gpu_type) continue;
     const double cost = prices.cost(job, pool);
     if (cost >= least) continue;
@@ -132,7 +132,12 @@ std::int64_t free_tasks(const Trials& trials, const model::Job& job, GpuTypeId t
 
 }  // namespace
 
-std::vector<PricedPlace> priced_places(const Trials& trials, const Certificate* certificate,
+CertifiedPools certified_pools(const model::Cluster& cluster, const Certificate* certificate) {
+  if (certificate == nullptr) return {};
+  return {.certificate = certificate, .pools = all_pools(cluster, *certificate)};
+}
+
+std::vector<PricedPlace> priced_places(const Trials& trials, const CertifiedPools& pools,
                                        JobId id) {
   const model::InstanceView& instance = trials.valuation().instance();
   const model::Job& job = instance.workload.job(id);
@@ -143,7 +148,7 @@ std::vector<PricedPlace> priced_places(const Trials& trials, const Certificate* 
                       .place = printable(instance.cluster.gpu_types[type.index()]),
                       .value = trials.valuation().best(id, type),
                       .room = free_tasks(trials, job, type)};
-    if (certificate != nullptr) price(instance, *certificate, job, place);
+    if (pools.certificate != nullptr) price(instance, pools, job, place);
     places.push_back(std::move(place));
   }
   std::ranges::stable_sort(places, {}, [](const PricedPlace& p) { return p.cost - p.value; });

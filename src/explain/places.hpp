@@ -9,9 +9,18 @@
 
 namespace berth::explain {
 
+/// The prices of a certificate, and all pools of its level with their prices.
+struct CertifiedPools {
+  const model::Certificate* certificate = nullptr;  ///< null: no prices
+  std::vector<model::Certificate::PoolPrice> pools = {};
+};
+/// O(machines log pools)
+CertifiedPools certified_pools(const model::Cluster& cluster,
+                               const model::Certificate* certificate);
+
 /// Of each GPU type that the job may use, the cheapest pool of the certificate, by value less cost.
 /// O(pools + domains of the job's level)
-std::vector<PricedPlace> priced_places(const Trials& trials, const model::Certificate* certificate,
+std::vector<PricedPlace> priced_places(const Trials& trials, const CertifiedPools& pools,
                                        JobId job);
 
 }  // namespace berth::explain

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "berth/base/printable.hpp"
+#include "berth/base/wrapped.hpp"
 #include "berth/explain/explain.hpp"
 #include "berth/model/level_names.hpp"
 
@@ -97,9 +98,13 @@ std::string text(const model::InstanceView& instance, JobId job, const Change& c
   return Words(instance, job).text(change);
 }
 
+std::string needs_text(const model::InstanceView& instance, JobId job) {
+  return wrapped(fmt::format("  needs {}", Words(instance, job).needs()), 4) + "\n";
+}
+
 std::string text(const model::InstanceView& instance, const Explanation& explanation) {
   const Words words(instance, explanation.job);
-  std::string text = fmt::format("  needs {}\n", words.needs());
+  std::string text = needs_text(instance, explanation.job);
   if (!explanation.places.empty()) {
     text += fmt::format("  {:<28}{:>12}{:>12}{:>16}\n", "cheapest place", "value", "costs",
                         "free for tasks");
@@ -109,7 +114,9 @@ std::string text(const model::InstanceView& instance, const Explanation& explana
                         place.room);
   }
   if (!explanation.changes.empty()) text += "  any of these lets it run beside the others:\n";
-  for (const Change& change : explanation.changes) text += "    " + words.text(change) + "\n";
+  for (const Change& change : explanation.changes) {
+    text += wrapped("    " + words.text(change), 6) + "\n";
+  }
   return text;
 }
 

@@ -75,10 +75,12 @@ RawPlacement read_placement(const JsonAt& at) {
 }
 
 model::RawUnplacedJob read_waiting(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {"job", "reason"};
+  static constexpr std::string_view keys[] = {"job", "reason", "earliest_start"};
   model::RawUnplacedJob waiting;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
-    (key == 0 ? waiting.job : waiting.reason) = word(value);
+    if (key == 0) waiting.job = word(value);
+    if (key == 1) waiting.reason = word(value);
+    if (key == 2 && !value.empty()) waiting.earliest_start = value.integer();
   });
   at.need(keys, 2, seen);
   return waiting;

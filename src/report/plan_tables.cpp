@@ -55,8 +55,7 @@ std::string reason_table(const PlanContent& content) {
   return table.text();
 }
 
-std::string header(const PlanContent& content) {
-  const model::Cluster& cluster = content.instance.cluster;
+std::string cluster_line(const model::Cluster& cluster) {
   std::vector<std::int64_t> of_type(cluster.gpu_types.size(), 0);
   std::int64_t closed = 0;
   for (std::size_t m = 0; m < cluster.machines(); ++m) {
@@ -70,15 +69,18 @@ std::string header(const PlanContent& content) {
     types += fmt::format("{}{} {}", types.empty() ? "" : ", ", of_type[t],
                          printable(cluster.gpu_types[t]));
   }
+  return fmt::format("cluster  {} machines in {} racks and {} pods, {} GPUs{}{}\n",
+                     cluster.machines(), cluster.racks.size(), cluster.pods.size(), cluster.gpus(),
+                     types.empty() ? "" : " (" + types + ")",
+                     closed == 0 ? "" : fmt::format(", {} machines closed", closed));
+}
+
+std::string header(const PlanContent& content) {
   const auto pinned = std::ssize(model::pinned_jobs(content.instance.workload.tables()));
   const auto running = std::ssize(content.instance.workload.tables().running);
-  return fmt::format(
-      "cluster  {} machines in {} racks and {} pods, {} GPUs{}{}\n"
-      "jobs     {} placed, {} waiting, {} pinned; {} were running\n",
-      cluster.machines(), cluster.racks.size(), cluster.pods.size(), cluster.gpus(),
-      types.empty() ? "" : " (" + types + ")",
-      closed == 0 ? "" : fmt::format(", {} machines closed", closed), content.placement.size(),
-      content.waiting.size(), pinned, running);
+  return cluster_line(content.instance.cluster) +
+         fmt::format("jobs     {} placed, {} waiting, {} pinned; {} were running\n",
+                     content.placement.size(), content.waiting.size(), pinned, running);
 }
 
 std::string table(const PlanContent& content, Grouping grouping) {

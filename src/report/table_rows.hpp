@@ -15,6 +15,8 @@ namespace berth::report {
 std::string devices(std::int64_t milli);
 /// "98.4"; "-" of nothing.
 std::string percent(std::int64_t part, std::int64_t whole);
+/// Machines, racks, pods and GPUs by type, one line.
+std::string cluster_line(const model::Cluster& cluster);
 /// The jobs of the instance by name. O(jobs log jobs)
 std::map<std::string_view, JobId> ids_by_name(const PlanContent& content);
 

@@ -72,6 +72,36 @@ class Report(ProgramTest):
         self.assertEqual(told["jobs_now"] + told["jobs_later"], len(plan["placements"]))
         self.assertIn('<section id="time"', self.report())
 
+    def simulated(self):
+        jobs = [{"id": f"j{j}", "duration": 600, "arrival": 10 * j, "tasks": [{"gpus": 4}]}
+                for j in range(9)]
+        self.write("j.jsonl", "".join(json.dumps(job) + "\n" for job in jobs))
+        self.assert_ends(self.berth("simulate", "--cluster", "c.yaml", "--jobs", "j.jsonl",
+                                    "--policy", "fifo", "--out", "run"), 0)
+
+    def report_of_run(self, code=0):
+        done = self.berth("report", "run", "c.yaml", "j.jsonl", "--html", "page.html")
+        self.assert_ends(done, code)
+        return (self.folder / "page.html").read_text() if code == 0 else done
+
+    def test_shows_a_simulation_with_the_figures_of_its_summary(self):
+        self.simulated()
+        page = self.report_of_run()
+        summary = json.loads((self.folder / "run" / "summary.json").read_text())
+        told = self.figures(page)
+        for name, value in summary["figures"].items():
+            self.assertAlmostEqual(told[name], value, 9, name)
+        self.assertEqual(page.count("<g><title>"), summary["figures"]["finished"])
+        self.assertIn("script-src 'none'", page)
+        self.assertNotIn("<script", page)
+        self.assertIn(summary["run_digest"], page)
+        self.assertEqual(page, self.report_of_run())
+
+    def test_refuses_a_simulation_of_other_files(self):
+        self.simulated()
+        self.write("j.jsonl", JOBS)
+        self.assertRegex(self.report_of_run(code=2).err, "run/summary.json: .*other files")
+
     def test_counts_moves_of_jobs_that_run(self):
         self.write("j.jsonl", JOBS)
         self.assert_ends(self.plan(), 0)

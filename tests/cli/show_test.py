@@ -88,6 +88,34 @@ class Show(ProgramTest):
         done = self.tell("explain", "plan.json", "--job", "lagre", code=2)
         self.assertIn('did you mean "large"?', done.err)
 
+    def test_explains_starts_in_time(self):
+        jobs = [{"id": f"j{j}", "duration": 600, "tasks": [{"count": 2, "gpus": 4}]} for j in range(2)]
+        jobs += [{"id": "late", "duration": 60, "not_before": 3000, "tasks": [{"gpus": 1}]},
+                 {"id": "never", "duration": 60, "tasks": [{"gpus": 9}]}]
+        self.write("j.jsonl", "".join(json.dumps(job) + "\n" for job in jobs))
+        self.assert_ends(self.plan("--horizon", "1h"), 0)
+        starts = {p["job"]: p["start"] for p in self.read_plan()["placements"]}
+        self.assertEqual(sorted(starts[job] for job in ["j0", "j1"]), [0, 600])
+        first, second = sorted(["j0", "j1"], key=starts.get)
+        text = self.tell("explain", "plan.json", "--job", second).out
+        self.assertIn("starts at 600, 10 min from now; ends at 1200, after 10 min", text)
+        self.assertIn(f"GPUs that it takes over from {first}", text)
+        self.assertIn("not_before: 3000", self.tell("explain", "plan.json", "--job", "late").out)
+        self.assertIn("never waits: ", self.tell("explain", "plan.json").out)
+        everything = self.tell("explain", "plan.json", "--all").out
+        self.assertEqual([line for line in everything.splitlines() if not line.startswith(" ") and line],
+                         [first, second, "late"])
+
+    def test_explains_alike_jobs_once(self):
+        self.write("j.jsonl", JOBS + "".join(
+            json.dumps({"id": f"l{j}", "weight": 1 + j, "tasks": [{"count": 9, "gpus": 4}]}) + "\n"
+            for j in range(3)))
+        self.assert_ends(self.plan(), 0)
+        text = self.tell("explain", "plan.json", "--all").out
+        self.assertEqual(text.count("needs 9 x"), 1, text)
+        self.assertRegex(text, "^3 jobs such as l[0-2] wait: gang too large")
+        self.assertEqual([line for line in text.splitlines() if len(line) > 80], [])
+
     def test_refuses_a_plan_of_other_files(self):
         self.write("j.jsonl", JOBS)
         for command in ["show", "diff", "explain"]:

@@ -159,6 +159,23 @@ class Pages(ProgramTest):
         self.assertLessEqual(self.browser.overflow(), 0)
         self.assert_quiet()
 
+    def test_simulation_has_bars_and_no_barriers(self):
+        jobs = [{"id": f"j{j}" if j else EVIL, "duration": 900, "arrival": 60 * j,
+                 "tasks": [{"gpus": 4}]} for j in range(12)]
+        self.write("j.jsonl", "".join(json.dumps(job) + "\n" for job in jobs))
+        self.assert_ends(self.berth("simulate", "--cluster", "c.yaml", "--jobs", "j.jsonl",
+                                    "--policy", "srsf", "--out", "run"), 0)
+        self.assert_ends(self.berth("report", "run", "c.yaml", "j.jsonl", "--html", "page.html"), 0)
+        for width in [360, 1920]:
+            for scheme in ["light", "dark"]:
+                self.browser.open(self.folder / "page.html", width, scheme)
+                bars = self.browser.driver.find_elements(By.CSS_SELECTOR, "#time g")
+                self.assertEqual(len(bars), len(jobs))
+                self.assertLessEqual(self.browser.overflow(), 0)
+                self.assert_quiet()
+                if AXE.exists():
+                    self.assertEqual(self.browser.barriers(), [])
+
     def test_hundred_thousand_machines(self):
         self.write("c.yaml", json.dumps({
             "schema": 1, "classes": {"g": {"gpu_type": "A", "gpus": 8}},

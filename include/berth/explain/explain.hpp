@@ -75,6 +75,9 @@ class Explainer {
 /// The explanation in words, several lines of at most 80 columns.
 std::string text(const model::InstanceView& instance, const Explanation& explanation);
 
+/// What the job needs, one line: "  needs 2 x 'worker' of 4 GPUs, within one rack".
+std::string needs_text(const model::InstanceView& instance, JobId job);
+
 /// The change in words, one line: "stop b (24): pays when this job is worth more than 24".
 std::string text(const model::InstanceView& instance, JobId job, const Change& change);
 

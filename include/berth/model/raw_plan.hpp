@@ -36,6 +36,7 @@ struct RawPlacement {
 struct RawUnplacedJob {
   std::string job;
   std::string reason;
+  std::optional<std::int64_t> earliest_start = {};  ///< of a plan with a horizon
 };
 
 struct RawPoolPrice {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../table_rows.hpp"
+#include "gantt.hpp"
 #include "html.hpp"
 #include "sections.hpp"
 
@@ -56,43 +57,26 @@ std::string use_chart(const model::RawHorizonPlan& plan, const std::vector<TimeB
 }
 
 /// The jobs of most GPU time, in order of start, a row each.
-std::string gantt(const model::RawHorizonPlan& plan, std::vector<TimeBar> bars) {
+std::string job_bars(const model::RawHorizonPlan& plan, std::vector<TimeBar> bars) {
   constexpr std::size_t kMostRows = 120;
-  constexpr double kRow = 14.0, kWidth = 640.0, kLeft = 150.0, kTop = 18.0;
   const auto gpu_time = [](const TimeBar& bar) { return -bar.milli * (bar.end - bar.start); };
   std::ranges::stable_sort(bars, {}, gpu_time);
   if (bars.size() > kMostRows) bars.resize(kMostRows);
   std::ranges::stable_sort(bars, {}, &TimeBar::start);
-  std::int64_t last = plan.now + 1;
-  for (const TimeBar& bar : bars) last = std::max(last, bar.end);
-  const auto x = [&](std::int64_t t) {
-    const auto part = static_cast<double>(std::max(t, plan.now) - plan.now) /
-                      static_cast<double>(last - plan.now);
-    return kLeft + part * (kWidth - kLeft);
+  const auto hours = [&](std::int64_t at) {
+    return static_cast<double>(at - plan.now) / 3600.0;
   };
-  std::string text = fmt::format(
-      "<figure><svg class=\"chart\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{} jobs in "
-      "time\">"
-      "<text x=\"{}\" y=\"12\">now</text><text x=\"{}\" y=\"12\" text-anchor=\"end\">{:.4g} "
-      "h</text>",
-      kWidth, kTop + kRow * static_cast<double>(bars.size()), bars.size(), kLeft, kWidth,
-      static_cast<double>(last - plan.now) / 3600.0);
-  double y = kTop;
+  std::vector<GanttRow> rows;
   for (const TimeBar& bar : bars) {
-    constexpr std::size_t kCharacters = 24;
-    text += fmt::format(
-        "<g><title>{0}: {1} GPUs, from {2} s to {3} s</title><text x=\"{4}\" y=\"{5}\" "
-        "text-anchor=\"end\">{6}</text>"
-        "<rect class=\"{7}\" x=\"{8:.1f}\" y=\"{9}\" width=\"{10:.1f}\" height=\"11\"/></g>\n",
-        html(*bar.job), devices(bar.milli), bar.start, bar.end, kLeft - 4, y + 10,
-        html(bar.job->substr(0, kCharacters)), bar.start <= plan.now ? "fill" : "later",
-        x(bar.start), y, std::max(0.7, x(bar.end) - x(bar.start)));
-    y += kRow;
+    rows.push_back({.name = *bar.job,
+                    .title = fmt::format("{}: {} GPUs, from {} s to {} s", *bar.job,
+                                         devices(bar.milli), bar.start, bar.end),
+                    .spans = {{hours(bar.start), hours(bar.end),
+                               bar.start <= plan.now ? "fill" : "later"}}});
   }
-  return text + fmt::format(
-                    "</svg><figcaption>The {} jobs of most GPU time; outlined: they start "
-                    "later.</figcaption></figure>\n",
-                    bars.size());
+  return gantt(rows, "now",
+               fmt::format("The {} jobs of most GPU time; outlined: they start later.",
+                           rows.size()));
 }
 
 }  // namespace
@@ -102,7 +86,7 @@ std::string time_section(const PageContent& content) {
   const std::vector<TimeBar> bars = time_bars(*content.in_time);
   if (bars.empty()) return {};
   return section("time", "The plan in time",
-                 use_chart(*content.in_time, bars) + gantt(*content.in_time, bars));
+                 use_chart(*content.in_time, bars) + job_bars(*content.in_time, bars));
 }
 
 }  // namespace berth::report

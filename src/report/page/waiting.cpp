@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "berth/base/span_text.hpp"
 #include "berth/report/reasons.hpp"
 
 namespace berth::report {
@@ -66,13 +67,6 @@ std::int64_t moment(const PageContent& content) {
   return last;
 }
 
-std::string span_of(std::int64_t seconds) {
-  if (seconds < 120) return fmt::format("{} s", seconds);
-  if (seconds < 7'200) return fmt::format("{:.1f} min", static_cast<double>(seconds) / 60.0);
-  if (seconds < 172'800) return fmt::format("{:.1f} h", static_cast<double>(seconds) / 3600.0);
-  return fmt::format("{:.1f} days", static_cast<double>(seconds) / 86'400.0);
-}
-
 /// Quantiles of the time that jobs have waited, by size.
 std::string age_rows(const std::vector<Waits>& waits, std::int64_t now) {
   constexpr std::pair<std::int64_t, std::string_view> kSizes[] = {{0, "no GPU"},
@@ -91,8 +85,8 @@ std::string age_rows(const std::vector<Waits>& waits, std::int64_t now) {
     below = most;
     if (ages.empty()) continue;
     std::ranges::sort(ages);
-    table.add({html(name), fmt::format("{}", ages.size()), span_of(ages[(ages.size() - 1) / 2]),
-               span_of(ages[(ages.size() - 1) * 9 / 10]), span_of(ages.back())});
+    table.add({html(name), fmt::format("{}", ages.size()), span_text(ages[(ages.size() - 1) / 2]),
+               span_text(ages[(ages.size() - 1) * 9 / 10]), span_text(ages.back())});
   }
   return table.text();
 }
@@ -104,7 +98,7 @@ std::string oldest_rows(std::vector<Waits> waits, std::int64_t now) {
   HtmlTable table("The first in the queue", {"job", "reason", "GPUs", "waits"}, 2);
   for (const Waits& w : std::span(waits).first(count)) {
     table.add({html_name(w.job->job), html(w.job->reason), devices(w.milli),
-               span_of(std::max<std::int64_t>(0, now - w.arrival))});
+               span_text(std::max<std::int64_t>(0, now - w.arrival))});
   }
   return table.text();
 }
