@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <stdexcept>
 #include <string_view>
 
 #include <dlfcn.h>
@@ -82,8 +83,18 @@ PetscSession::PetscSession() {
 }
 
 PetscSession::~PetscSession() {
+  int ended = 0;
+  MPI_Finalized(&ended);
+  if (ended != 0) return;  // the program ended MPI first: PETSc cannot say goodbye any more
   PetscFinalize();
   if (owns_mpi_) MPI_Finalize();
+}
+
+void PetscSession::expect_active() {
+  if (active()) return;
+  throw std::logic_error(
+      "PETSc does not run: keep a berth::solver::PetscSession alive on the main thread while you "
+      "plan, or call berth::plan (berth/berth.hpp), which makes its own");
 }
 
 bool PetscSession::active() {

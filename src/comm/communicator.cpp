@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <stdexcept>
 #include <utility>
 
 #include "berth/base/assert.hpp"
+#include "berth/comm/environment.hpp"
 
 namespace berth::comm {
 
@@ -26,9 +28,11 @@ Communicator::~Communicator() = default;
 Communicator Communicator::serial() { return Communicator(std::make_unique<Impl>()); }
 
 Communicator Communicator::world() {
-  int initialized = 0;
-  MPI_Initialized(&initialized);
-  BERTH_EXPECT(initialized != 0);
+  if (!Environment::active()) {
+    throw std::logic_error(
+        "MPI does not run: keep a berth::comm::Environment alive in main while you plan, or call "
+        "berth::plan (berth/berth.hpp), which makes its own");
+  }
   auto impl = std::make_unique<Impl>();
   impl->mpi = MPI_COMM_WORLD;
   check(MPI_Comm_rank(impl->mpi, &impl->rank), "MPI_Comm_rank");

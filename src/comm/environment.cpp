@@ -58,6 +58,18 @@ Environment::~Environment() {
   MPI_Finalize();
 }
 
+bool Environment::active() {
+  int initialized = 0;
+  MPI_Initialized(&initialized);
+  return initialized != 0 && !ended();
+}
+
+bool Environment::ended() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  return finalized != 0;
+}
+
 std::string Environment::library_version() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;

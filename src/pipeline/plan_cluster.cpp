@@ -16,8 +16,11 @@
 #include "resume.hpp"
 #include "round.hpp"
 
+#include <stdexcept>
 #include <utility>
 #include <vector>
+
+#include "berth/solver/petsc_session.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -50,6 +53,7 @@ model::Plan plan_distributed(const comm::Communicator& comm, const model::Instan
                              const PlanOptions& options, report::ProgressTable& progress,
                              coordinator::JobRecords& jobs, const StopToken& stop) {
   validate(options);
+  solver::PetscSession::expect_active();
   if (options.order == JobOrder::priority) {
     return plan_by_priority(comm, instance, options, progress, jobs, stop);
   }
@@ -89,6 +93,12 @@ void gather_plan(const comm::Communicator& comm, model::Plan& plan) {
 model::Plan plan_cluster(const comm::Communicator& comm, const model::InstanceView& instance,
                          const PlanOptions& options, report::ProgressTable& progress,
                          const StopToken& stop) {
+  if (instance.workload.in_parts()) {
+    throw std::logic_error(
+        "plan_cluster needs all jobs on every rank, and this instance has them in parts "
+        "(load_instance): make coordinator::JobRecords of it and call plan_distributed, or call "
+        "berth::plan_files (berth/berth.hpp)");
+  }
   auto jobs = coordinator::JobRecords::of_replicated(comm, instance.workload);
   model::Plan plan = plan_distributed(comm, instance, options, progress, jobs, stop);
   gather_plan(comm, plan);

@@ -22,6 +22,7 @@
 #include "berth/io/jobs_file.hpp"
 #include "berth/model/digest.hpp"
 #include "berth/solver/horizon_bound.hpp"
+#include "berth/solver/petsc_session.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -84,6 +85,7 @@ model::PriceCurves curves_of(const InstanceView& instance, const HorizonProblem&
 
 model::HorizonPlan plan_horizon(const InstanceView& instance, const HorizonRequest& request,
                                 report::ProgressTable& progress, const StopToken& stop) {
+  solver::PetscSession::expect_active();
   expect_planned(instance, request.jobs_path);
   for (const std::string& note : horizon_notes(instance, request.horizon)) progress.warn(note);
   const Horizon& horizon = request.horizon;

@@ -17,7 +17,7 @@ runs() {
     said=$($launcher "$1")
     echo "$said"
     case $said in
-      *"berth plans:"*valid*) ;;
+      *berth*plans:*valid*) ;;
       *) fail "$1 says something else" ;;
     esac
   done
@@ -51,6 +51,7 @@ case $1 in
     grep -q "berth_DIR:PATH=$tree/" "$folder/find_package/CMakeCache.txt" || fail "another berth"
     "$CMAKE" --build "$folder/find_package"
     runs "$folder/find_package/consumer"
+    runs "$folder/find_package/stages"
     ;;
   pkg_config)
     PKG_CONFIG_PATH=$(dirname "$(find "$tree" -name berth.pc)"):$PETSC_DIR/${PETSC_ARCH:-}/lib/pkgconfig
@@ -62,5 +63,7 @@ case $1 in
     "$CXX" -std=c++20 -O2 "$SOURCE/tests/install/consumer/main.cpp" -o "$folder/pkg_config/consumer" \
       $(pkg-config --cflags --libs berth) -Wl,-rpath,"$(pkg-config --variable=libdir PETSc)"
     runs "$folder/pkg_config/consumer"
+    version=$("$folder/pkg_config/consumer" | sed -n 's/^berth \([0-9.]*\) plans.*/\1/p')
+    [ "$version" = "$(pkg-config --modversion berth)" ] || fail "headers are of version $version"
     ;;
 esac

@@ -20,6 +20,9 @@ class Environment {
   Environment& operator=(const Environment&) = delete;
 
   [[nodiscard]] bool under_launcher() const { return under_launcher_; }  ///< mpiexec, srun, ...
+  /// True from MPI's start to its end, by whomever.
+  [[nodiscard]] static bool active();
+  [[nodiscard]] static bool ended();  ///< MPI cannot start again in this process
   [[nodiscard]] static std::string library_version();                    ///< one line, for the log
 
  private:

@@ -104,6 +104,7 @@ void expect_few_priorities(const comm::Communicator& comm, const model::Instance
 ///
 /// @param jobs  owner of the records that `instance` refers to; of this communicator
 /// @param stop  ends long stages early; the plan so far is then certified
+/// @pre a PetscSession exists (std::logic_error)
 /// @throws InputError where `validate` does
 model::Plan plan_distributed(const comm::Communicator& comm, const model::InstanceView& instance,
                              const PlanOptions& options, report::ProgressTable& progress,
@@ -118,6 +119,7 @@ std::map<std::string, std::int64_t> waiting_by_reason(const comm::Communicator& 
                                                       const model::Plan& plan);
 
 /// `plan_distributed` where every rank has all of the instance; the plan is complete on rank 0.
+/// @throws std::logic_error for an instance in parts, as `load_instance` makes on several ranks
 model::Plan plan_cluster(const comm::Communicator& comm, const model::InstanceView& instance,
                          const PlanOptions& options, report::ProgressTable& progress,
                          const StopToken& stop = {});

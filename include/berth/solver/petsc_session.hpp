@@ -24,6 +24,8 @@ class PetscSession {
   PetscSession& operator=(const PetscSession&) = delete;
 
   [[nodiscard]] static bool active();
+  /// @throws std::logic_error that says what to do, unless a session is active
+  static void expect_active();
   [[nodiscard]] const std::string& blas() const { return blas_; }      ///< file of dgemm
   [[nodiscard]] const std::string& lapack() const { return lapack_; }  ///< file of dpotrf
 
