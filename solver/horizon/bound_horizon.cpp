@@ -132,7 +132,8 @@ HorizonBound minimise_prices(const Problem& problem, const HorizonBoundOptions& 
   const auto plan = list_plan(problem, wspt_order(problem, kLongDelay));
   HorizonBound best{.grid = price_grid(problem, plan, options.intervals),
                     .ends = {},
-                    .budgets = problem.budgets.size()};
+                    .budgets = problem.budgets.size(),
+                    .list_cost = berth::horizon::cost_of(problem, plan)};
   EndPrices ends = start_prices(problem, plan, best.grid);
   best.ends.assign(ends.size(), 0.0);
   best.bound = exact_dual(problem, best.grid, best.ends);

@@ -95,13 +95,19 @@ void print_bounds(const model::Instance& instance, const sim::Run& run, double m
 }
 
 void print_costs(const TimedPolicy& timed, const sim::BerthCounts& counts) {
-  const auto decisions = static_cast<double>(std::max<std::int64_t>(timed.decisions(), 1));
-  fmt::print("  {:<28}{} of {:.3g} jobs present: mean {:.1f} us, worst {:.1f} us\n", "decisions",
-             timed.decisions(), timed.present(), 1e6 * timed.seconds() / decisions,
-             1e6 * timed.worst());
+  const auto print = [](const char* what, const TimedDecisions& of, const char* end) {
+    fmt::print("  {:<28}{} of {:.3g} jobs present: mean {:.1f} us, worst {:.1f} us{}", what,
+               of.count, of.mean_present(), 1e6 * of.mean_seconds(), 1e6 * of.worst, end);
+  };
+  print("decisions", timed.plain(), "\n");
   if (counts.decisions == 0) return;
-  fmt::print("  {:<28}{}; rounds of prices {}; moves to another type {}\n", "  over all jobs",
-             counts.decisions, counts.price_rounds, counts.moves);
+  if (!counts.rounds.empty()) {
+    print("  with a round of prices", timed.priced(), "");
+    fmt::print(", mean gap {:.2f} %\n", 100.0 * sim::mean_gap(counts));
+  }
+  fmt::print("  {:<28}{}; moves to another type {}; all planner seconds {:.3f}\n",
+             "  over all jobs", counts.decisions, counts.moves,
+             timed.plain().seconds + timed.priced().seconds);
 }
 
 /// @param signalled  null: signals end the program
@@ -124,7 +130,7 @@ ExitCode simulate_on_root(const SimulateFlags& flags, const volatile std::sig_at
   if (saves) io::expect_writable(flags.world.checkpoint);
   const StopSource stop(StopSource::kNever, signalled);
   prepared->world.stop = StopToken(stop);
-  TimedPolicy timed(*policy);
+  TimedPolicy timed(*policy, counts);
   const std::clock_t begin = std::clock();
   const sim::ProgressCall progress = progress_line(flags.quiet, trace.jobs.size());
   const sim::Run run = sim::simulate(instance.cluster, trace, timed, progress, prepared->world);
@@ -140,6 +146,7 @@ ExitCode simulate_on_root(const SimulateFlags& flags, const volatile std::sig_at
     std::fflush(stdout);
     return ExitCode::limit_reached;
   }
+  sim::write_rounds(flags.out, counts.rounds);
   const auto summary =
       sim::write_run(flags.out, instance, run, flags.policy, options, prepared->failures);
   fmt::print("{}", sim::summary_table(summary));

@@ -110,6 +110,7 @@ Row replay(const SimulateFlags& flags, const model::Instance& instance) {
   finish_world(instance, trace, flags.world, flags.trace.seed,
                input_of(instance, flags.policy, options), *prepared);
   const sim::Run run = sim::simulate(instance.cluster, trace, *policy, {}, prepared->world);
+  sim::write_rounds(flags.out, counts.rounds);
   const auto summary =
       sim::write_run(flags.out, instance, run, flags.policy, options, prepared->failures);
   Row row;

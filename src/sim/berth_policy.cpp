@@ -6,6 +6,15 @@
 
 namespace berth::sim {
 
+double mean_gap(const BerthCounts& counts) {
+  if (counts.rounds.empty()) return 0.0;
+  double sum = 0.0;
+  for (const PriceRound& round : counts.rounds) {
+    if (round.cost > 0.0) sum += 1.0 - round.bound / round.cost;
+  }
+  return sum / static_cast<double>(counts.rounds.size());
+}
+
 std::unique_ptr<policy::Policy> make_berth(const BerthOptions& options, BerthCounts& counts) {
   if (!options.preemption) return std::make_unique<PlannedStarts>(options, counts);
   return std::make_unique<BerthPreemptive>(options, counts);

@@ -81,8 +81,7 @@ void BerthPreemptive::share_cluster(State& state) {
 void BerthPreemptive::refresh_prices(const State& state) {
   if (!std::ranges::any_of(state.demands(), has_choice)) return;
   if (!prices_.due(state, present_.size())) return;
-  prices_.refresh(state, present_problem(state, present_, true));
-  ++counts_.price_rounds;
+  counts_.rounds.push_back(prices_.refresh(state, present_problem(state, present_, true)));
 }
 
 /// GPUs of each type now free.

@@ -90,19 +90,35 @@ bool HorizonPrices::due(const State& state, std::size_t present) {
   return changed || state.now() - since_ >= options_.refresh;
 }
 
-void HorizonPrices::refresh(const State& state, const PresentProblem& present) {
+PriceRound HorizonPrices::refresh(const State& state, const PresentProblem& present) {
   since_ = state.now();
   changes_ = 0;
   curves_.clear();
-  if (present.jobs.empty()) return;
-  bound_ = solver::bound_horizon(present.problem, {.intervals = options_.intervals,
-                                                   .temperatures = {1e-4, 1e-5},
-                                                   .iterations = options_.evaluations,
+  bound_ = {};
+  PriceRound round{.time = state.now(), .jobs = std::ssize(present.jobs)};
+  if (present.jobs.empty()) return round;
+  bound_ = solver::bound_horizon(present.problem, {.intervals = search_.intervals,
+                                                   .temperatures = search_.temperatures,
+                                                   .iterations = search_.iterations,
                                                    .flat_start = false});
+  make_curves();
+  round.evaluations = bound_.evaluations;
+  round.cost = bound_.list_cost;
+  round.bound = bound_.bound;
+  return round;
+}
+
+void HorizonPrices::make_curves() {
+  if (bound_.grid.empty()) return;
   const std::size_t count = 2 * (bound_.grid.size() - 1);
-  for (std::size_t c = 0; c < present.problem.curves; ++c) {
-    curves_.emplace_back(bound_.grid, std::span(bound_.ends).subspan(c * count, count));
+  for (std::size_t first = 0; first < bound_.ends.size(); first += count) {
+    curves_.emplace_back(bound_.grid, std::span(bound_.ends).subspan(first, count));
   }
+}
+
+void HorizonPrices::restore(ByteReader& reader) {
+  reader(bound_.grid, bound_.ends, since_, changes_);
+  make_curves();
 }
 
 double HorizonPrices::rent(GpuTypeId type, Micros now, double from, double to) const {

@@ -25,13 +25,26 @@ struct PresentProblem {
 PresentProblem present_problem(const policy::State& state, std::span<const JobId> present,
                                bool may_move);
 
+/// How long the search of prices lasts.
+struct PriceSearch {
+  int intervals;  ///< of each curve
+  std::vector<double> temperatures;
+  int iterations;  ///< at each temperature
+};
+/// Enough to choose a type: longer searches change the mean JCT by less than windows differ.
+inline const PriceSearch kTypeSearch{.intervals = 12, .temperatures = {1e-4}, .iterations = 4};
+/// For plans whose starts rest on the prices.
+inline const PriceSearch kPlanSearch{
+    .intervals = 24, .temperatures = {1e-4, 1e-5}, .iterations = 12};
+
 /// Prices of GPU time of each type from the last round on (docs/horizon.md).
 class HorizonPrices {
  public:
-  explicit HorizonPrices(const BerthOptions& options) : options_(options) {}
+  HorizonPrices(const BerthOptions& options, const PriceSearch& search)
+      : options_(options), search_(search) {}
 
   /// Prices at which the jobs present share the cluster. @pre a PetscSession exists; main thread
-  void refresh(const policy::State& state, const PresentProblem& present);
+  PriceRound refresh(const policy::State& state, const PresentProblem& present);
   /// Notes what arrived and ended since; true when prices are older than the options allow.
   bool due(const policy::State& state, std::size_t present);
   [[nodiscard]] const solver::HorizonBound& bound() const { return bound_; }
@@ -41,8 +54,14 @@ class HorizonPrices {
   /// Seconds from now until each change of the prices, from 0 on, ascending.
   [[nodiscard]] std::vector<double> waits(policy::Micros now) const;
 
+  void save(ByteWriter& writer) const { writer(bound_.grid, bound_.ends, since_, changes_); }
+  void restore(ByteReader& reader);
+
  private:
+  void make_curves();
+
   BerthOptions options_;
+  const PriceSearch& search_;
   solver::HorizonBound bound_;
   std::vector<solver::horizon_plan::PriceCurve> curves_;  ///< by GPU type; of 1000 thousandths
   policy::Micros since_ = -policy::kNever;

@@ -59,8 +59,7 @@ void PlannedStarts::plan(const State& state) {
   std::vector<JobId> jobs;
   for (const PlannedStart& waiting : waiting_) jobs.push_back(waiting.job);
   const PresentProblem present = present_problem(state, jobs, false);
-  prices_.refresh(state, present);
-  ++counts_.price_rounds;
+  counts_.rounds.push_back(prices_.refresh(state, present));
   waiting_.clear();
   if (!present.jobs.empty()) {
     const horizon::Plan plan = solver::plan_on_pools(present.problem, prices_.bound(), kQuickPlan);

@@ -21,8 +21,17 @@ namespace berth::sim {
 class PlannedStarts final : public policy::Policy {
  public:
   PlannedStarts(const BerthOptions& options, BerthCounts& counts)
-      : options_(options), counts_(counts), prices_(options) {}
+      : options_(options), counts_(counts), prices_(options, kPlanSearch) {}
   void decide(policy::State& state) override;
+  bool save(ByteWriter& writer) const override {
+    writer(counts_, waiting_);
+    prices_.save(writer);
+    return true;
+  }
+  void restore(ByteReader& reader) override {
+    reader(counts_, waiting_);
+    prices_.restore(reader);
+  }
 
  private:
   struct PlannedStart {

@@ -96,6 +96,24 @@ model::RunSummary write_run(const std::string& folder, const model::Instance& in
   return summary;
 }
 
+void write_rounds(const std::string& folder, const std::vector<PriceRound>& rounds) {
+  make_folder(folder);
+  const std::string path = path_in(folder, "rounds.csv");
+  if (rounds.empty()) {
+    std::error_code none;
+    std::filesystem::remove(path, none);
+    return;
+  }
+  io::write_atomically(path, [&](io::AtomicFile& file) {
+    file.write("seconds,jobs,evaluations,cost,bound,gap\n");
+    for (const PriceRound& round : rounds) {
+      const double gap = round.cost > 0.0 ? 1.0 - round.bound / round.cost : 0.0;
+      file.write(fmt::format("{},{},{},{:.9g},{:.9g},{:.6f}\n", round.time / kSecond, round.jobs,
+                             round.evaluations, round.cost, round.bound, gap));
+    }
+  });
+}
+
 std::string summary_table(const model::RunSummary& summary) {
   std::string table = fmt::format("  {:<28}{}\n", "policy", summary.policy);
   for (const model::RunFigureRow& row : model::kRunFigureRows) {

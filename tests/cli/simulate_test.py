@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Simulations: the checker agrees and finds planted faults, digests, jobs left out, usage."""
+import csv
 import json
 import math
 import os
@@ -67,8 +68,25 @@ class SimulateTest(ProgramTest):
                 with mock.patch.dict(os.environ, OMP_NUM_THREADS=threads):
                     self.assert_ends(self.simulate("--preemption", preemption, policy="berth",
                                                    ranks=ranks), 0)
-                digests.add(self.summary()["run_digest"])
+                rounds = (self.folder / "run/rounds.csv").read_text()
+                digests.add((self.summary()["run_digest"], rounds))
             self.assertEqual(len(digests), 1)
+
+    def test_rounds_of_prices_and_their_gaps(self):
+        done = self.simulate(policy="berth")
+        self.assert_ends(done, 0)
+        self.assertRegex(done.out, r"with a round of prices +\d+ of .* mean gap [\d.]+ %")
+        with open(self.folder / "run/rounds.csv", encoding="utf-8") as file:
+            rounds = list(csv.DictReader(file))
+        self.assertGreater(len(rounds), 3)
+        for row in rounds:
+            cost, bound = float(row["cost"]), float(row["bound"])
+            self.assertLessEqual(bound, cost * (1 + 1e-8))
+            expected = 1 - bound / cost if cost else 0
+            self.assertAlmostEqual(float(row["gap"]), expected, delta=2e-6)
+        self.assertGreater(max(float(row["gap"]) for row in rounds), 0)
+        self.assert_ends(self.simulate(policy="fifo"), 0)
+        self.assertFalse((self.folder / "run/rounds.csv").exists())
 
     def test_bounds_are_below_the_mean(self):
         done = self.simulate("--bound", policy="srsf")
@@ -330,7 +348,7 @@ class SimulateTest(ProgramTest):
 
     def test_a_simulation_goes_on_from_its_checkpoint(self):
         world = self.write_world()
-        for policy in ["easy", "conservative", "las"]:
+        for policy in ["easy", "conservative", "las", "berth"]:
             self.assert_ends(self.simulate(*world, policy=policy), 0)
             whole = self.summary()["run_digest"]
             done = self.simulate(*world, "--checkpoint", "k", "--stop-at", "2300", policy=policy,

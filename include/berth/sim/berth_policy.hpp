@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "berth/policy/policy.hpp"
 #include "berth/policy/time.hpp"
@@ -22,9 +23,7 @@ struct BerthOptions {
   bool preemption = true;  ///< false: the horizon plan itself, no job is stopped
   policy::Micros spacing = 30 * policy::kSecond;   ///< least time between two decisions
   policy::Micros refresh = 300 * policy::kSecond;  ///< most time between two rounds of prices
-  double change = 0.1;   ///< a round of prices too when this share of the jobs present is others
-  int intervals = 24;    ///< of the prices of time
-  int evaluations = 12;  ///< of the dual at each of two temperatures
+  double change = 0.1;  ///< a round of prices too when this share of the jobs present is others
   /// Remaining time of a running job counts less by this share, 0 .. 1: who displaces it gains
   /// more.
   double hysteresis = 0.3;
@@ -43,12 +42,30 @@ struct BerthOptions {
   double move_share = 0.1;  ///< of GPUs, moved to another GPU type in one decision at most
 };
 
-/// What a run of the policy cost.
+/// A round of prices, and what they prove about the jobs priced: waiting ones, and running ones
+/// that may be stopped.
+struct PriceRound {
+  policy::Micros time = 0;
+  std::int64_t jobs = 0;
+  std::int64_t evaluations = 0;  ///< of the smoothed dual
+  double cost = 0.0;   ///< weighted seconds to completion in the list plan that the search began at
+  double bound = 0.0;  ///< the least that any plan of these jobs on the same pools can cost
+};
+
+/// What a run of the policy did.
 struct BerthCounts {
   std::int64_t decisions = 0;  ///< rounds that looked at all jobs
-  std::int64_t price_rounds = 0;
-  std::int64_t moves = 0;  ///< to another GPU type
+  std::int64_t moves = 0;      ///< to another GPU type
+  std::vector<PriceRound> rounds = {};
 };
+
+template <class Archive>
+void describe(Archive& archive, BerthCounts& counts) {
+  archive(counts.decisions, counts.moves, counts.rounds);
+}
+
+/// Mean over the rounds of 1 - bound / cost; 0 without rounds.
+double mean_gap(const BerthCounts& counts);
 
 /// The policy; `counts` must outlive it. @pre with more than one GPU type, or without pre-emption,
 /// a PetscSession exists and decisions are made on the main thread

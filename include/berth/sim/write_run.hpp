@@ -7,6 +7,7 @@
 
 #include "berth/io/profiles_file.hpp"
 #include "berth/model/instance.hpp"
+#include "berth/sim/berth_policy.hpp"
 #include "berth/sim/simulate.hpp"
 
 namespace berth::sim {
@@ -19,6 +20,11 @@ model::RunSummary write_run(const std::string& folder, const model::Instance& in
                             const Run& run, const std::string& policy,
                             const std::map<std::string, std::string>& options,
                             const std::vector<io::MachineFailure>& failures = {});
+
+/// Writes the rounds of prices of `berth` to rounds.csv in the folder, which is made; without
+/// rounds, removes the file of an earlier run. Columns: seconds (of the axis of `arrival`), jobs,
+/// evaluations, cost, bound, gap = 1 - bound / cost. @throws SystemError
+void write_rounds(const std::string& folder, const std::vector<PriceRound>& rounds);
 
 /// The figures as a table, one a line.
 std::string summary_table(const model::RunSummary& summary);

@@ -30,6 +30,7 @@ struct HorizonBound {
   double temperature = 0.0;  ///< of the last smoothing
   int evaluations = 0;       ///< of the smoothed dual
   std::size_t budgets = 0;   ///< of the problem
+  double list_cost = 0.0;    ///< of the WSPT plan from which the search starts
 };
 
 /// Lower bound on the cost of every plan by prices lambda_p(t) >= 0 of GPU time, linear on

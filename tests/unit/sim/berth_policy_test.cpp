@@ -61,10 +61,16 @@ void give_choice(sim::Trace& trace, std::uint64_t seed) {
 }
 
 sim::Run replay_berth(const model::Cluster& cluster, const sim::Trace& trace,
+                      const sim::BerthOptions& options, sim::BerthCounts& counts,
+                      const sim::World& world = {}) {
+  const auto policy = sim::make_berth(options, counts);
+  return sim::simulate(cluster, trace, *policy, {}, world);
+}
+
+sim::Run replay_berth(const model::Cluster& cluster, const sim::Trace& trace,
                       const sim::BerthOptions& options) {
   sim::BerthCounts counts;
-  const auto policy = sim::make_berth(options, counts);
-  return sim::simulate(cluster, trace, *policy);
+  return replay_berth(cluster, trace, options, counts);
 }
 
 TEST_F(BerthPolicy, ties_with_srsf_on_one_type) {
@@ -164,6 +170,42 @@ TEST_F(BerthPolicy, without_preemption_no_job_stops) {
     sjf += mean_jct(replay(two_pools(5), trace, "sjf"));
   }
   EXPECT_LT(ours, 1.1 * sjf);
+}
+
+TEST_F(BerthPolicy, goes_on_from_a_checkpoint_to_the_same_run_and_rounds) {
+  sim::Trace trace = trace_of(busy_rows(5, 150, 32.0, 1.1));
+  give_choice(trace, 5);
+  for (auto& job : trace.jobs) job.restart_cost = job.move_cost = 60 * s;
+  for (const bool preemption : {true, false}) {
+    sim::BerthOptions options;
+    options.preemption = preemption;
+    sim::BerthCounts whole_counts, first, second;
+    const auto whole = replay_berth(two_pools(5), trace, options, whole_counts);
+    sim::World half;
+    half.stop_at = trace.jobs[90].arrival;
+    const auto stopped = replay_berth(two_pools(5), trace, options, first, half);
+    ASSERT_FALSE(stopped.complete);
+    sim::World rest;
+    rest.resume = stopped.checkpoint;
+    const auto resumed = replay_berth(two_pools(5), trace, options, second, rest);
+    EXPECT_EQ(to_bytes(resumed.records), to_bytes(whole.records));
+    EXPECT_EQ(to_bytes(second), to_bytes(whole_counts));
+    EXPECT_LT(first.rounds.size(), second.rounds.size());
+  }
+}
+
+TEST_F(BerthPolicy, rounds_prove_less_than_their_list_plans_cost) {
+  sim::Trace trace = trace_of(busy_rows(6, 200, 32.0, 1.1));
+  give_choice(trace, 6);
+  sim::BerthCounts counts;
+  (void)replay_berth(two_pools(5), trace, {}, counts);
+  ASSERT_GT(counts.rounds.size(), 10U);
+  for (const sim::PriceRound& round : counts.rounds) {
+    EXPECT_EQ(round.bound > 0.0, round.jobs > 0);
+    EXPECT_LE(round.bound, round.cost * (1.0 + 1e-9));
+  }
+  EXPECT_GT(sim::mean_gap(counts), 0.0);
+  EXPECT_LT(sim::mean_gap(counts), 0.5);
 }
 
 TEST_F(BerthPolicy, keeps_its_promises_on_random_traces) {
