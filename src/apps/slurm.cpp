@@ -71,6 +71,9 @@ void describe(const io::SlurmImport& import, const SlurmImportFlags& flags) {
   fmt::print("{} jobs that wait, {} that run -> {}\n",
              std::ssize(instance.workload.jobs) - import.running, import.running,
              flags.output.jobs);
+  if (import.classes > 1) {
+    fmt::print("{} classes of priority: plan with --order priority\n", import.classes);
+  }
   tell("left to Slurm", import.left);
   tell("note", import.notes);
 }
@@ -104,15 +107,22 @@ struct ApplyFlags {
   bool dry_run = false;
   bool commit = false;
   bool partial = false;
+  bool release = false;
+  bool clear = false;
   std::int64_t now = 0;
 };
 
 io::SlurmOrders orders_of(const ApplyFlags& flags) {
+  if (flags.clear) {
+    return {.orders = {}, .cleared = io::slurm_clear_orders(slurm_sources(flags.files)),
+            .broken = {}, .left = {}};
+  }
   const auto asked = [&](const char* what) {
     return std::ranges::find(flags.set, what) != flags.set.end();
   };
   io::SlurmApplyOptions options{.nodes = asked("nodes"),
                                 .start = asked("start"),
+                                .release = flags.release,
                                 .priority = asked("priority"),
                                 .now = flags.now == 0 ? seconds_now() : flags.now,
                                 .plan_now = {}};
@@ -141,28 +151,52 @@ void judge(const io::SlurmOrders& orders, const ApplyFlags& flags) {
                    "import and plan anew, or apply the others with --partial");
 }
 
+/// Pins of earlier plans are taken back first.
+template <class Visit>
+void each_order(const io::SlurmOrders& orders, const Visit& visit) {
+  std::ranges::for_each(orders.cleared, visit);
+  std::ranges::for_each(orders.orders, visit);
+}
+
 void write_script(const io::SlurmOrders& orders, const std::string& path) {
   io::write_atomically(path, [&](io::AtomicFile& file) {
-    file.write("#!/bin/sh\n# Written by berth apply slurm: one scontrol for each planned job.\n");
-    for (const io::SlurmOrder& order : orders.orders) file.write(io::shell_line(order) + "\n");
+    file.write("#!/bin/sh\n# Written by berth apply slurm: one line for each job.\n");
+    each_order(orders,
+               [&](const io::SlurmOrder& order) { file.write(io::shell_line(order) + "\n"); });
   });
+}
+
+/// False when Slurm refused one of the calls; the later ones are not made then.
+bool run_calls(const io::SlurmOrder& order) {
+  for (const std::vector<std::string>& call : order.calls) {
+    std::vector<std::string> command{"scontrol"};
+    command.insert(command.end(), call.begin(), call.end());
+    const Ran ran = run_program(command);
+    if (ran.exit_code == 0) continue;
+    fmt::print("refused: job {}: {}\n", printable(order.job),
+               printable(ran.err.substr(0, ran.err.find('\n'))));
+    return false;
+  }
+  return true;
 }
 
 void commit(const io::SlurmOrders& orders) {
   std::size_t failed = 0;
-  for (const io::SlurmOrder& order : orders.orders) {
-    std::vector<std::string> command{"scontrol"};
-    command.insert(command.end(), order.arguments.begin(), order.arguments.end());
-    const Ran ran = run_program(command);
-    if (ran.exit_code == 0) continue;
-    ++failed;
-    fmt::print("refused: job {}: {}\n", printable(order.job),
-               printable(ran.err.substr(0, ran.err.find('\n'))));
-  }
+  each_order(orders, [&](const io::SlurmOrder& order) { failed += run_calls(order) ? 0 : 1; });
   if (failed > 0) {
     throw SystemError(fmt::format("Slurm refused {} of {} updates; the others are made", failed,
-                                  orders.orders.size()));
+                                  orders.orders.size() + orders.cleared.size()));
   }
+}
+
+void describe(const io::SlurmOrders& orders, const ApplyFlags& flags) {
+  const char* const done = flags.commit ? "updated" : "to update, nothing done";
+  if (!flags.clear) fmt::print("{} jobs {}\n", orders.orders.size(), done);
+  if (flags.clear || !orders.cleared.empty()) {
+    fmt::print("{} pins of earlier plans {}\n", orders.cleared.size(),
+               flags.commit ? "taken back" : "to take back, nothing done");
+  }
+  if (!flags.clear) fmt::print("machines only: Slurm chooses the GPUs and shares on them\n");
 }
 
 ExitCode run_apply(const comm::Communicator& comm, const ApplyFlags& flags) {
@@ -171,12 +205,11 @@ ExitCode run_apply(const comm::Communicator& comm, const ApplyFlags& flags) {
     judge(orders, flags);
     if (!flags.script.empty()) write_script(orders, flags.script);
     if (flags.dry_run) {
-      for (const io::SlurmOrder& order : orders.orders) fmt::print("{}\n", io::shell_line(order));
+      each_order(orders,
+                 [](const io::SlurmOrder& order) { fmt::print("{}\n", io::shell_line(order)); });
     }
     if (flags.commit) commit(orders);
-    fmt::print("{} jobs {}\n", orders.orders.size(),
-               flags.commit ? "updated" : "to update, nothing done");
-    fmt::print("machines only: Slurm chooses the GPUs and shares on them\n");
+    describe(orders, flags);
   });
   return ExitCode::done;
 }
@@ -210,7 +243,8 @@ void add_import_slurm(CLI::App& import, Action& action) {
       ->add_option("--priority-classes", options.priority_classes,
                    "For plan --order priority: at most this many priorities, by partition tier and "
                    "QOS, or quantiles of Slurm's priority; 0 = Slurm's priorities")
-      ->check(CLI::Range(0, 16));
+      ->check(CLI::Range(0, 16))
+      ->capture_default_str();
   command
       ->add_option("--spread", flags->spread,
                    "What a job over several leaf switches, over several pods is worth")
@@ -237,8 +271,14 @@ void add_apply(CLI::App& app, Action& action) {
   CLI::App* command = apply->add_subcommand(
       "slurm",
       "scontrol update for the planned jobs; promises machines, not GPU indices or shares");
-  command->add_option("--plan", flags->plan, "The plan")->required();
-  command->add_option("--import-state", flags->state, "The --out-state of its import")->required();
+  CLI::Option* const plan = command->add_option("--plan", flags->plan, "The plan");
+  CLI::Option* const state =
+      command->add_option("--import-state", flags->state, "The --out-state of its import");
+  plan->needs(state);
+  state->needs(plan);
+  CLI::Option* const clear = command->add_flag(
+      "--clear", flags->clear, "Take back all pins of earlier plans; needs no plan");
+  clear->excludes(plan);
   command->add_option("--set", flags->set, "What to set: nodes, start, priority")
       ->delimiter(',')
       ->check(CLI::IsMember({"nodes", "start", "priority"}))
@@ -250,10 +290,13 @@ void add_apply(CLI::App& app, Action& action) {
   how->require_option(1, 3);
   command->add_flag("--partial", flags->partial,
                     "Apply what still holds when the cluster's changes broke some jobs");
+  command->add_flag("--release", flags->release, "Release held jobs once they are pinned")
+      ->needs(plan);
   add_slurm_files(*command, flags->files);
   command->add_option("--now", flags->now, "When those files were saved, seconds since 1970")
       ->check(not_negative());
   command->callback([flags, &action] {
+    if (flags->plan.empty() && !flags->clear) throw CLI::RequiredError("--plan");
     if (flags->dry_run && flags->commit) throw CLI::ValidationError("--dry-run and --commit");
     action = [flags](const comm::Communicator& comm) { return run_apply(comm, *flags); };
   });

@@ -145,12 +145,17 @@ Examples
   berth apply slurm --plan plan.json --import-state state.json --dry-run
   berth apply slurm --plan plan.json --import-state state.json \
       --set nodes,priority --commit
+  berth apply slurm --plan plan.json --import-state state.json \
+      --release --commit
+  berth apply slurm --clear --commit
 
 Slurm is told which nodes a job must have (ReqNodeList), when it may start, and its priority; which
 GPUs of a node a job gets, whole or in shares, Slurm itself decides. The cluster is looked at again
 first: nothing is done when the plan no longer holds (a node gone or drained, a job no longer
 pending or asking for something else, too little room left), and the jobs it fails for are named.
-A job that is held stays held; --set priority passes it over, for a priority would release it.
+A job that is held stays held unless --release is given; --set priority passes it over, for a
+priority would release it. A word in the job's AdminComment keeps what was set: the next import does
+not take it for the user's wish, and the next apply replaces or removes it, as --clear does.
 
 Exit codes
   0 done                      2 bad usage or input, or the plan no longer holds

@@ -49,7 +49,8 @@ class Slurm(ProgramTest):
         done = self.apply("--dry-run", "--script", "pin.sh")
         self.assert_ends(done, 0)
         placed = {p["job"]: p["tasks"][0]["machine"] for p in self.read_plan()["placements"]}
-        lines = [f"scontrol update JobId={j} ReqNodeList={m}" for j, m in sorted(placed.items())]
+        lines = [f"scontrol update JobId={j} ReqNodeList={m} AdminComment=berth:nodes={m}"
+                 for j, m in sorted(placed.items())]
         self.assertEqual(len(lines), 2)
         self.assertEqual(done.out.splitlines()[:2], lines)
         self.assertEqual((self.folder / "pin.sh").read_text().splitlines()[2:], lines)
@@ -68,12 +69,15 @@ class Slurm(ProgramTest):
                 self.assert_ends(done, 0)
                 first, second = (p["job"] for p in order)
                 self.assertEqual(sorted(done.out.splitlines()[:2]), sorted([
-                    f"scontrol update JobId={first} ReqNodeList=n0 StartTime=now",
+                    f"scontrol update JobId={first} ReqNodeList=n0 StartTime=now "
+                    "AdminComment=berth:nodes=n0",
                     f"scontrol update JobId={second} ReqNodeList=n0"
-                    " StartTime=2023-11-14T22:43:20"]))
+                    " StartTime=2023-11-14T22:43:20 "
+                    "'AdminComment=berth:nodes=n0;start=1700001800'"]))
                 done = self.apply("--dry-run")  # only what starts now
                 self.assertEqual(done.out.splitlines()[0],
-                                 f"scontrol update JobId={first} ReqNodeList=n0")
+                                 f"scontrol update JobId={first} ReqNodeList=n0 "
+                                 "AdminComment=berth:nodes=n0")
                 self.assertIn("1 jobs to update", done.out)
         finally:
             del os.environ["TZ"]

@@ -21,6 +21,7 @@ struct SlurmSources {
   Source partitions;    ///< `scontrol -o show partition`, or its JSON
   Source reservations;  ///< `scontrol -o show reservation`, or its JSON
   Source topology;      ///< topology.conf, or `scontrol show topology`
+  Source job_details;   ///< `scontrol -o show jobs`: leaf switches, which Slurm 22.05's JSON lacks
   Source config;        ///< `scontrol show config`: does Slurm allocate CPUs and memory at all
 };
 
@@ -32,7 +33,7 @@ struct SlurmImportOptions {
   bool weigh_priority = false;  ///< weight = priority / the largest priority, instead of 1
   /// Priorities are classes 0 .. this less 1, by partition tier and QOS, or quantiles of Slurm's
   /// priority where these are more; 0: Slurm's priorities.
-  std::int32_t priority_classes = 0;
+  std::int32_t priority_classes = 16;
   double pod_factor = 0.95;     ///< factor of the value of a job over several racks (leaf switches)
   double cluster_factor = 0.9;  ///< factor of the value of a job over several pods
   std::int64_t now = 0;         ///< time of the snapshot, seconds since 1970
@@ -57,6 +58,7 @@ struct SlurmImport {
   std::vector<SlurmNote> notes;
   std::vector<SlurmNote> left;  ///< jobs that Berth does not plan, by reason
   std::int64_t running = 0;     ///< running jobs; they keep their machines
+  std::int64_t classes = 0;     ///< different priorities, if they are classes
   /// JSON that `berth apply slurm` compares with the later state; docs/formats.md
   std::string state;
 };

@@ -15,6 +15,7 @@ namespace berth::io {
 struct SlurmApplyOptions {
   bool nodes = true;      ///< ReqNodeList
   bool start = false;     ///< StartTime
+  bool release = false;   ///< held jobs are released after they are pinned
   bool priority = false;  ///< Priority, above all jobs that are not planned, in the plan's order
   std::int64_t now = 0;   ///< seconds since 1970
   /// The second at which a plan with a horizon begins, on the axis of its starts (0: when it is
@@ -22,10 +23,11 @@ struct SlurmApplyOptions {
   std::optional<std::int64_t> plan_now = {};
 };
 
-/// One call of scontrol.
+/// Calls of scontrol for one job; each only if those before it succeeded.
 struct SlurmOrder {
-  std::string job;                     ///< Slurm's name of it: "17", "17_3"
-  std::vector<std::string> arguments;  ///< {"update", "JobId=17", "ReqNodeList=n[0-1]"}
+  std::string job;  ///< Slurm's name of it: "17", "17_3"
+  /// Arguments of each call: {"update", "JobId=17", "ReqNodeList=n[0-1]", ..}, {"release", "17"}
+  std::vector<std::vector<std::string>> calls;
 };
 
 /// A job and the reason why its orders are broken or left out.
@@ -35,7 +37,8 @@ struct SlurmFault {
 };
 
 struct SlurmOrders {
-  std::vector<SlurmOrder> orders;  ///< in the plan's order
+  std::vector<SlurmOrder> orders;   ///< in the plan's order
+  std::vector<SlurmOrder> cleared;  ///< take back pins of earlier plans that this one does not renew
   /// jobs that no longer fit after changes of the cluster since the import
   std::vector<SlurmFault> broken;
   std::vector<SlurmFault> left;  ///< planned in a way that scontrol cannot express
@@ -53,7 +56,12 @@ SlurmOrders slurm_orders(const model::RawPlan& plan, const std::string& plan_fil
                          const SlurmSources::Source& state, const SlurmSources& now,
                          const SlurmApplyOptions& options);
 
-/// The order as a shell command: `scontrol update JobId=17 ReqNodeList=n[0-1]`, quoted.
+/// Takes back all that earlier plans set in jobs that still wait: nodes, their number, start,
+/// priority, and Berth's word in AdminComment. @throws InputError: files that cannot be read
+std::vector<SlurmOrder> slurm_clear_orders(const SlurmSources& now);
+
+/// The order as a shell command: `scontrol update JobId=17 ReqNodeList=n[0-1] && scontrol release
+/// 17`, quoted.
 std::string shell_line(const SlurmOrder& order);
 
 }  // namespace berth::io

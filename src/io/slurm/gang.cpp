@@ -119,6 +119,20 @@ class GangBuilder {
   }
 
  private:
+  /// The fewest nodes allowed on each of which an equal part of so many tasks with so many GPUs each
+  /// fits some empty machine; the fewest allowed if none holds them.
+  [[nodiscard]] std::int64_t nodes_for(std::int64_t tasks, std::int64_t gpus) const {
+    for (std::int64_t nodes = nodes_; nodes <= std::min(job_.max_nodes, tasks); ++nodes) {
+      const std::int64_t each = divided_up(tasks, nodes);
+      const bool limited = job_.tasks_per_node > 0 && each > job_.tasks_per_node;
+      const bool held = std::ranges::any_of(machines_.list, [&](const ImportedMachine& machine) {
+        return each * gpus <= machine.gpus && each * cpus_per_task_ * 1000 <= machine.cpu_milli;
+      });
+      if (held && !limited) return nodes;
+    }
+    return nodes_;
+  }
+
   void note(const char* what) { notes_.add(what, std::to_string(job_.id)); }
 
   GpuRequest ask(const std::string& list) {
@@ -161,14 +175,16 @@ class GangBuilder {
     if (by_gpu > 0) return by_gpu;
     if (job_.memory_per_cpu > 0) return job_.memory_per_cpu * cpus;
     if (job_.memory_per_node > 0) {  // task by task, memory is divided evenly over the nodes
-      return units == nodes_ ? job_.memory_per_node
-                             : divided_up(job_.memory_per_node * nodes_, units);
+      const std::int64_t parts = std::max(parts_, units);
+      return parts == nodes_ ? job_.memory_per_node
+                             : divided_up(job_.memory_per_node * nodes_, parts);
     }
     if (!memory_counts_) return 0;
-    return divided_up(tres_amount(job_.requested, "mem").value_or(0), units);
+    return divided_up(tres_amount(job_.requested, "mem").value_or(0), std::max(parts_, units));
   }
 
   void by_tasks(std::int64_t gpus, std::int64_t milli) {
+    if (job_.max_nodes > 0 && milli == 0) return by_equal_nodes(gpus);
     if (job_.tasks_per_node > 0) {
       gang_.max_tasks_per_machine =
           static_cast<std::int32_t>(std::min(job_.tasks_per_node, kMaxCount));
@@ -177,6 +193,17 @@ class GangBuilder {
       note("jobs with memory by node and GPUs by task: the memory is spread evenly");
     }
     add(tasks_, gpus, milli, cpus_per_task_);
+  }
+
+  /// Tasks on a limited number of nodes: a part of them on each node is one task of the plan, which
+  /// cannot be on more nodes than the job allows.
+  void by_equal_nodes(std::int64_t gpus) {
+    const std::int64_t nodes = std::min(nodes_for(tasks_, gpus), tasks_);
+    const std::int64_t each = tasks_ / nodes, larger = tasks_ % nodes;
+    nodes_ = std::max(nodes_, nodes);
+    parts_ = nodes;
+    add(nodes - larger, each * gpus, 0, each * cpus_per_task_);
+    if (larger > 0) add(larger, (each + 1) * gpus, 0, (each + 1) * cpus_per_task_);
   }
 
   void by_nodes(const GpuRequest& node, const GpuRequest& whole_job) {
@@ -194,6 +221,7 @@ class GangBuilder {
     const std::int64_t each = all.gpus / parts;
     const std::int64_t larger = all.gpus % parts;
     const std::int64_t cpus = divided_up(cpus_, parts);
+    parts_ = parts;
     add(parts - larger, each, 0, cpus);
     if (larger > 0) add(larger, each + 1, 0, cpus);
   }
@@ -215,6 +243,11 @@ class GangBuilder {
   /// `--nodes N`: one machine for each of N tasks, else at least N machines.
   void spread_over_nodes() {
     const std::int64_t tasks = gang_.tasks();
+    if (tasks < nodes_ && gang_.left.empty()) gang_.left = "asks for more nodes than it has parts";
+    gang_.one_machine = job_.max_nodes == 1 && tasks > 1;
+    if (tasks > job_.max_nodes && !gang_.one_machine && gang_.left.empty()) {
+      gang_.left = "has more parts than nodes it allows";
+    }
     if (nodes_ < 2 || tasks < nodes_) return;
     if (tasks == nodes_) gang_.max_tasks_per_machine = 1;
     if (tasks > nodes_) gang_.min_machines = static_cast<std::int32_t>(nodes_);
@@ -229,6 +262,7 @@ class GangBuilder {
   std::int64_t tasks_ = std::max<std::int64_t>(1, job_.tasks);
   std::int64_t cpus_ = std::max<std::int64_t>(1, job_.cpus);
   std::int64_t cpus_per_task_ = divided_up(cpus_, tasks_);
+  std::int64_t parts_ = 0;  ///< tasks of all groups, if there are several; 0: of the only one
   GangRequest gang_;
 };
 

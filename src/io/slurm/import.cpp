@@ -15,6 +15,7 @@
 #include <limits>
 #include <list>
 #include <optional>
+#include <set>
 
 namespace berth::io {
 
@@ -120,7 +121,9 @@ class Importer {
     leave_without_types(waiting, lists);
     if (options_.times) before_.emplace(snapshot_, waiting, running, left_);
     result.instance.workload = jobs(waiting, lists, machines, running, result.instance.cluster);
-    result.state = slurm::state_text(result.instance, planned_, options_);
+    if (options_.priority_classes > 0) result.classes = classes_of(result.instance.workload);
+    result.state = slurm::state_text(result.instance, planned_,
+                                     slurm::pinned_jobs(snapshot_, options_), options_);
     result.notes = notes_.take();
     result.left = left_.take();
     return result;
@@ -149,6 +152,14 @@ class Importer {
       if (p.max_cpus_per_node)
         notes_.add("partitions with MaxCPUsPerNode, which is not counted", p.name);
     }
+  }
+
+  static std::int64_t classes_of(const model::Workload& workload) {
+    std::set<std::int32_t> different;
+    for (const model::Job& job : workload.jobs) {
+      if (!workload.pinned(job)) different.insert(job.priority);
+    }
+    return std::ssize(different);
   }
 
   static void count_cpus_as_gpus(std::vector<PendingJob>& waiting) {
@@ -220,6 +231,7 @@ class Importer {
       }
       line.gpu_types.assign(types.names.begin(), types.names.end());
       if (w.job.switches == 1) line.domain = model::Level::rack;
+      if (w.gang.one_machine) line.domain = model::Level::machine;
       set_rules(w.gang, line.rules);
       if (w.gang.tasks() > 1) {
         line.width_factor = {1.0, 1.0, options_.pod_factor, options_.cluster_factor};

@@ -3,6 +3,8 @@
 
 #include "json_text.hpp"
 
+#include <algorithm>
+
 #include <simdjson.h>
 
 namespace berth::io::slurm {
@@ -33,14 +35,28 @@ void read_job(const JsonAt& at, ImportState& state) {
 
 }  // namespace
 
+std::vector<std::string> pinned_jobs(const Snapshot& snapshot, const SlurmImportOptions& options) {
+  std::vector<std::string> names;
+  for (const SlurmJob& job : snapshot.jobs) {
+    if (!job.pin) continue;
+    const bool ours = std::ranges::any_of(
+        job.partitions, [&](const std::string& name) { return is_selected(options, name); });
+    if (ours) names.push_back(job_name(job));
+  }
+  return names;
+}
+
 std::string state_text(const model::Instance& instance,
                        const std::vector<const PendingJob*>& planned,
-                       const SlurmImportOptions& options) {
+                       const std::vector<std::string>& pinned, const SlurmImportOptions& options) {
   JsonText json;
   json.open('{').field("schema", std::int64_t{1}).field("kind", kKind).next_line();
   json.field("instance_digest", model::instance_digest(instance));
   json.field("taken", options.now);
   json.field("cpu_as_gpu", options.cpu_as_gpu).next_line();
+  json.key("pinned").open('[');
+  for (const std::string& name : pinned) json.text(name);
+  json.close(']').next_line();
   json.key("jobs").open('[').end_line();
   for (std::size_t i = 0; i < planned.size(); ++i) {
     json.open('{').field("job", planned[i]->name).key("request").open('{');
@@ -56,7 +72,8 @@ std::string state_text(const model::Instance& instance,
 
 ImportState read_state(const Source& source) {
   static constexpr std::string_view keys[] = {"schema", "kind",       "instance_digest",
-                                              "jobs",   "cpu_as_gpu", "taken"};
+                                              "jobs",   "cpu_as_gpu", "taken",
+                                              "pinned"};
   const JsonSource where{.file = source.name, .line = 0, .raise = raise_state_error};
   simdjson::dom::parser parser;
   simdjson::dom::element root;
@@ -72,6 +89,9 @@ ImportState read_state(const Source& source) {
     if (key == 2) state.instance_digest = value.text();
     if (key == 3) value.each([&](const JsonAt& job) { read_job(job, state); });
     if (key == 4) state.cpu_as_gpu = value.text();
+    if (key == 6) {
+      value.each([&](const JsonAt& job) { state.pinned.emplace_back(job.name()); });
+    }
   });
   top.need(keys, 4, seen);
   return state;

@@ -93,6 +93,7 @@ const Readers<SlurmJob> kJobReaders{
     {"array_task_string", [](SlurmJob& j, const JsonAt& v) { j.array_tasks = text(v); }},
     {"array_max_tasks", [](SlurmJob& j, const JsonAt& v) { j.array_limit = amount(v); }},
     {"het_job_id", [](SlurmJob& j, const JsonAt& v) { j.het_id = amount(v); }},
+    {"admin_comment", [](SlurmJob& j, const JsonAt& v) { j.admin_comment = text(v); }},
     {"qos", [](SlurmJob& j, const JsonAt& v) { j.qos = text(v); }},
     {"partition", [](SlurmJob& j, const JsonAt& v) { j.partitions = list(v); }},
     {"dependency", [](SlurmJob& j, const JsonAt& v) { j.dependency = text(v); }},

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <ctime>
 #include <limits>
+#include <set>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -117,17 +118,14 @@ std::vector<std::string> machines_of(const model::RawPlacement& placement) {
   return names;
 }
 
-/// The first field in which the job's request differs from that at the import. Nodes named by an
-/// earlier `apply` of this plan do not count as a change.
-std::string changed_field(const Request& before, const SlurmJob& job,
-                          const std::vector<std::string>& planned) {
+/// The first field in which the job's request differs from that at the import.
+std::string changed_field(const Request& before, const SlurmJob& job) {
   const auto earlier = [&](const std::string& field) {
     const auto found = std::ranges::find(before, field, &Request::value_type::first);
     return found == before.end() ? std::string() : found->second;
   };
   for (const auto& [field, value] : slurm::request_of(job)) {
     if (value == earlier(field)) continue;
-    if (field == "required_nodes" && std::ranges::is_permutation(job.required, planned)) continue;
     return fmt::format("its {} was {}, is now {}", field,
                        earlier(field).empty() ? "none" : earlier(field),
                        value.empty() ? "none" : value);
@@ -158,6 +156,23 @@ std::string not_told(const SlurmJob& job, const std::vector<std::string>& nodes)
   return {};
 }
 
+/// What the pin of a waiting job changed is set back, and Berth's word is removed.
+SlurmOrder clear_order(const SlurmJob& job, const std::string& name) {
+  const slurm::OwnPin& pin = *job.pin;
+  SlurmOrder order{.job = name, .calls = {{"update", "JobId=" + name}}};
+  std::vector<std::string>& update = order.calls.front();
+  if (!pin.nodes.empty()) update.push_back("ReqNodeList=" + slurm::host_list(pin.asked));
+  if (pin.max_nodes > 0) {
+    update.push_back(fmt::format("NumNodes={}-{}", pin.min_nodes, pin.max_nodes));
+  }
+  if (pin.start > 0) update.emplace_back("StartTime=now");
+  update.push_back("AdminComment=" + slurm::with_pin(job.admin_comment, {}));
+  // Slurm computes a priority again for a job that was held
+  if (pin.priority > 0 && !job.held) order.calls.push_back({"hold", name});
+  if ((pin.priority > 0 && !job.held) || job.given_up) order.calls.push_back({"release", name});
+  return order;
+}
+
 class OrderCheck {
  public:
   OrderCheck(const slurm::ImportState& state, Present& present, const SlurmApplyOptions& options)
@@ -171,6 +186,7 @@ class OrderCheck {
       if (before == state_.jobs.end()) continue;  // it was running at the import: Slurm has it
       check_job(placement, before->second, planned - i);
     }
+    clear_the_others();
     return std::move(found_);
   }
 
@@ -183,7 +199,7 @@ class OrderCheck {
     if (job == nullptr) return break_it("is no longer in the queue");
     if (job->state != "PENDING") return break_it("is no longer pending: " + job->state);
     const std::vector<std::string> nodes = machines_of(placement);
-    if (const std::string field = changed_field(before, *job, nodes); !field.empty()) {
+    if (const std::string field = changed_field(before, *job); !field.empty()) {
       return break_it(field);
     }
     for (const model::RawTask& task : placement.tasks) {
@@ -195,6 +211,17 @@ class OrderCheck {
       found_.left.push_back({.job = placement.job, .problem = why});
     } else {
       order(placement, *job, nodes, rank);
+    }
+  }
+
+  /// Pins that the import saw and this plan does not set anew: they would keep their jobs waiting.
+  void clear_the_others() {
+    std::set<std::string_view> renewed;
+    for (const SlurmOrder& order : found_.orders) renewed.insert(order.job);
+    for (const std::string& name : state_.pinned) {
+      const SlurmJob* const job = present_.job(name);
+      if (job == nullptr || job->state != "PENDING" || !job->pin) continue;
+      if (!renewed.contains(name)) found_.cleared.push_back(clear_order(*job, name));
     }
   }
 
@@ -211,19 +238,43 @@ class OrderCheck {
 
   void order(const model::RawPlacement& placement, const SlurmJob& job,
              const std::vector<std::string>& nodes, std::int64_t rank) {
-    SlurmOrder order{.job = placement.job, .arguments = {"update", "JobId=" + placement.job}};
-    if (options_.nodes) order.arguments.push_back("ReqNodeList=" + slurm::host_list(nodes));
+    std::vector<std::string> update{"update", "JobId=" + placement.job};
+    slurm::OwnPin pin;
+    if (options_.nodes) {
+      pin.nodes = nodes;
+      pin.asked = job.required;
+      update.push_back("ReqNodeList=" + slurm::host_list(nodes));
+      add_number(job, std::ssize(nodes), pin, update);
+    }
     if (options_.start) {
-      const std::int64_t start = start_of(placement);
-      order.arguments.push_back("StartTime=" + (start == 0 ? "now" : local_time(start)));
+      pin.start = start_of(placement);
+      update.push_back("StartTime=" + (pin.start == 0 ? "now" : local_time(pin.start)));
     }
     // a priority would release a held job
     if (options_.priority && !job.held) {
       constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max() - 2;
-      order.arguments.push_back(
-          fmt::format("Priority={}", std::min(present_.largest_priority() + rank, most)));
+      pin.priority = std::min(present_.largest_priority() + rank, most);
+      pin.former_priority = job.priority;
+      update.push_back(fmt::format("Priority={}", pin.priority));
     }
-    if (order.arguments.size() > 2) found_.orders.push_back(std::move(order));
+    if (update.size() == 2) return;
+    update.push_back("AdminComment=" + slurm::with_pin(job.admin_comment, slurm::pin_text(pin)));
+    SlurmOrder& added = found_.orders.emplace_back(
+        SlurmOrder{.job = placement.job, .calls = {std::move(update)}});
+    if (job.given_up || (options_.release && job.held)) {
+      added.calls.push_back({"release", placement.job});
+    }
+  }
+
+  /// Slurm 22.05 refuses to start a job with a range of nodes whose named nodes are fewer than the
+  /// most. A job that names no number keeps none: scontrol cannot take one back.
+  static void add_number(const SlurmJob& job, std::int64_t count, slurm::OwnPin& pin,
+                         std::vector<std::string>& update) {
+    if (job.max_nodes <= 0) return;
+    if (job.min_nodes == count && job.max_nodes == count) return;
+    pin.min_nodes = job.min_nodes;
+    pin.max_nodes = job.max_nodes;
+    update.push_back(fmt::format("NumNodes={0}-{0}", count));
   }
 
   const slurm::ImportState& state_;
@@ -247,13 +298,24 @@ SlurmOrders slurm_orders(const model::RawPlan& plan, const std::string& plan_fil
   return OrderCheck(state, present, options).check(plan);
 }
 
+std::vector<SlurmOrder> slurm_clear_orders(const SlurmSources& now) {
+  std::vector<SlurmOrder> orders;
+  for (const SlurmJob& job : slurm::read_snapshot(without_topology(now)).jobs) {
+    if (job.pin) orders.push_back(clear_order(job, slurm::job_name(job)));
+  }
+  return orders;
+}
+
 std::string shell_line(const SlurmOrder& order) {
-  std::string line = "scontrol";
-  for (const std::string& word : order.arguments) {
-    const bool plain = word.find_first_of("[]*?$`\"'\\ \t&|;<>()#~!{}") == std::string::npos;
-    std::string quoted;
-    for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    line += plain ? " " + word : " '" + quoted + "'";
+  std::string line;
+  for (const std::vector<std::string>& call : order.calls) {
+    line += line.empty() ? "scontrol" : " && scontrol";
+    for (const std::string& word : call) {
+      const bool plain = word.find_first_of("[]*?$`\"'\\ \t&|;<>()#~!{}") == std::string::npos;
+      std::string quoted;
+      for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+      line += plain ? " " + word : " '" + quoted + "'";
+    }
   }
   return line;
 }

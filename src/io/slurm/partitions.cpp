@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <unordered_map>
 
 namespace berth::io::slurm {
 namespace {
@@ -210,6 +211,29 @@ std::vector<Reservation> read_reservations(const Source& source) {
   return reservations;
 }
 
+void read_job_details(const Source& source, std::vector<SlurmJob>& jobs) {
+  std::unordered_map<std::int64_t, SlurmJob*> by_id;
+  for (SlurmJob& job : jobs) by_id.emplace(job.id, &job);
+  std::string_view rest = source.text;
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    constexpr std::string_view kId = "JobId=", kSwitches = " Switches=";
+    if (!line.starts_with(kId)) continue;
+    std::int64_t id = 0, switches = 0;
+    const auto word = [&](std::size_t from, std::string_view ends) {
+      return line.substr(from, line.find_first_of(ends, from) - from);
+    };
+    if (!read_number(word(kId.size(), " "), id)) continue;
+    // after the files' names: names and comments before them are free text
+    const std::size_t files = line.rfind(" StdOut=");
+    const std::size_t at = line.find(kSwitches, files == std::string_view::npos ? 0 : files);
+    const auto job = by_id.find(id);
+    if (at == std::string_view::npos || job == by_id.end()) continue;
+    if (read_number(word(at + kSwitches.size(), "@ "), switches)) job->second->switches = switches;
+  }
+}
+
 Config read_config(const Source& source) {
   Config config;
   std::string_view rest = source.text;
@@ -239,7 +263,11 @@ Snapshot read_snapshot(const SlurmSources& sources) {
   if (!sources.reservations.name.empty()) {
     snapshot.reservations = read_reservations(sources.reservations);
   }
+  if (!sources.job_details.name.empty()) read_job_details(sources.job_details, snapshot.jobs);
   if (!sources.config.name.empty()) snapshot.config = read_config(sources.config);
+  for (SlurmJob& job : snapshot.jobs) {
+    if (job.state == "PENDING") take_back_pin(job);
+  }
   return snapshot;
 }
 

@@ -8,6 +8,7 @@
 #include "words.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -39,12 +40,28 @@ std::string narrow_partitions(SlurmJob& job, const NodeConstraints& constraints,
   return job.partitions.empty() ? "passes the limits of its partition" : "";
 }
 
+/// What Slurm's own reason says about jobs that room alone does not start; empty: nothing.
+std::string why_slurm_waits(const std::string& reason) {
+  constexpr auto limits = std::to_array<std::string_view>(
+      {"Assoc", "QOS", "MaxJobs", "MaxSubmit", "MaxCpuPerAccount", "Accounting", "InvalidAccount",
+       "InvalidQOS", "AccountNotAllowed"});
+  constexpr auto never = std::to_array<std::string_view>(
+      {"BadConstraints", "DependencyNeverSatisfied", "DeadLine", "ReservationDeleted"});
+  const auto begins = [&](std::string_view word) { return reason.starts_with(word); };
+  if (std::ranges::any_of(limits, begins)) return "waits for a limit of its association or QOS";
+  if (std::ranges::any_of(never, begins)) return "cannot start, says Slurm: " + reason;
+  return {};
+}
+
 std::string why_not_now(const SlurmJob& job, const SlurmImportOptions& options) {
   if (job.state != "PENDING") return "is being requeued";
   if (job.het_id > 0) return "is part of a heterogeneous job";
   if (!job.dependency.empty() && !options.times) return "waits for another job";
   if (!dependency_of(job.dependency).expressible) {
     return "waits for another job in a way that files cannot say";
+  }
+  if (!job.given_up) {
+    if (std::string reason = why_slurm_waits(job.reason); !reason.empty()) return reason;
   }
   if (job.eligible > options.now && !options.times) return "begins later";
   if (job.held && !options.held) return "is held";
@@ -101,6 +118,7 @@ class Collector {
         left_(left),
         memory_counts_(snapshot.config.memory) {
     for (const SlurmJob& job : snapshot.jobs) {
+      if (is_split_off(job) && waits(job)) ++split_off_array_[job.array_id];
       if (!holds_nodes(job)) continue;
       if (job.array_id > 0) ++running_of_array_[job.array_id];
       // the allocation of a running job shows what Slurm allocates
@@ -112,14 +130,22 @@ class Collector {
 
   std::vector<PendingJob> collect() {
     for (const SlurmJob& job : snapshot_.jobs) {
-      const bool waits =
-          job.state == "PENDING" || job.state.starts_with("REQUEUE") || job.state == "SPECIAL_EXIT";
-      if (waits && !holds_nodes(job)) consider(job);
+      if (waits(job)) consider(job);
     }
     return std::move(found_);
   }
 
  private:
+  static bool waits(const SlurmJob& job) {
+    return !holds_nodes(job) && (job.state == "PENDING" || job.state.starts_with("REQUEUE") ||
+                                 job.state == "SPECIAL_EXIT");
+  }
+
+  /// A task of an array with a record of its own: one that Slurm or `scontrol update` has touched.
+  static bool is_split_off(const SlurmJob& job) {
+    return job.array_id > 0 && job.array_task.set && job.array_tasks.empty();
+  }
+
   void leave(const SlurmJob& job, const std::string& reason) {
     left_.add(reason, std::to_string(job.id));
   }
@@ -147,6 +173,7 @@ class Collector {
       reason = "needs one feature on all its nodes, and no GPU type tells them apart";
     }
     if (!reason.empty()) return leave(job, reason);
+    if (job.pin) notes_.add("jobs that an earlier apply pinned: planned anew", job_name(job));
     note_what_is_not_counted(job, notes_);
     const bool asks = job.memory_per_node > 0 || job.memory_per_cpu > 0;
     if (!memory_counts_ && !asks) {
@@ -184,7 +211,11 @@ class Collector {
   /// Adds the tasks of an array as jobs, at most as many as may start now.
   void add_tasks(PendingJob waiting) {
     const SlurmJob& job = waiting.job;
-    if (job.array_id == 0 || (job.array_task.set && job.array_tasks.empty())) {
+    if (job.array_id == 0 || is_split_off(job)) {
+      if (job.array_limit > 0 && running_of_array_[job.array_id] + split_off_seen_[job.array_id]++ >=
+                                     job.array_limit) {
+        return leave(job, "waits for other tasks of its array");
+      }
       waiting.name = job_name(job);
       found_.push_back(std::move(waiting));
       return;
@@ -195,7 +226,8 @@ class Collector {
     }
     std::int64_t room = std::ssize(tasks);
     if (job.array_limit > 0)
-      room = std::max<std::int64_t>(0, job.array_limit - running_of_array_[job.array_id]);
+      room = std::max<std::int64_t>(0, job.array_limit - running_of_array_[job.array_id] -
+                                           split_off_array_[job.array_id]);
     for (const std::int64_t task : tasks) {
       if (room-- <= 0) {
         leave(job, "waits for other tasks of its array");
@@ -214,7 +246,9 @@ class Collector {
   Notes& notes_;
   Notes& left_;
   std::optional<bool> memory_counts_;
-  std::unordered_map<std::int64_t, std::int64_t> running_of_array_;
+  /// By array: tasks that run; tasks that wait with a record of their own, all and looked at.
+  std::unordered_map<std::int64_t, std::int64_t> running_of_array_, split_off_array_,
+      split_off_seen_;
   std::vector<PendingJob> found_;
 };
 
@@ -275,6 +309,8 @@ Request request_of(const SlurmJob& job) {
           {"reservation", job.reservation},
           {"dependency", job.dependency},
           {"exclusive", job.exclusive ? "yes" : "no"},
+          {"licenses", job.licenses},
+          {"switches", job.switches > 0 ? n(job.switches) : ""},
           {"time_limit", limited ? n(job.minutes.value) : "none"}};
 }
 

@@ -20,6 +20,26 @@ struct Gpus {
   std::vector<int> indices;
 };
 
+/// GPUs that the job asked for, on all its nodes.
+std::int64_t gpus_asked(const SlurmJob& job) {
+  const auto gpus = [](const std::string& list) {
+    std::int64_t sum = 0;
+    for (const Gres& g : parse_gres(list).value_or(std::vector<Gres>{})) {
+      if (g.name == "gpu") sum += g.count;
+    }
+    return sum;
+  };
+  const auto nodes = std::ssize(job.nodes);
+  return std::max({gpus(job.per_job), gpus(job.per_node) * nodes,
+                   gpus(job.per_task) * std::max<std::int64_t>(1, job.tasks),
+                   gpus(job.per_socket) * nodes * std::max<std::int64_t>(1, job.sockets_per_node)});
+}
+
+/// Slurm 22.05 tells nothing of the GPUs of `--gpus` on some nodes, though it counts them.
+bool tells_no_gres(const SlurmJob& job) {
+  return std::ranges::all_of(job.gres_detail, &std::string::empty);
+}
+
 class Placer {
  public:
   Placer(const ImportedMachines& machines, const SlurmImportOptions& options,
@@ -76,8 +96,9 @@ class Placer {
       gpus.whole = cpus_of(job, node, machine);
       return gpus;
     }
-    if (job.gres_detail.size() != job.nodes.size()) {
-      gpus.whole = divided_up(tres_amount(job.allocated, "gres/gpu").value_or(0), nodes);
+    if (job.gres_detail.size() != job.nodes.size() || tells_no_gres(job)) {
+      const auto told = tres_amount(job.allocated, "gres/gpu");
+      gpus.whole = divided_up(told ? *told : gpus_asked(job), nodes);
       return gpus;
     }
     for (const Gres& g : parse_gres(job.gres_detail[node]).value_or(std::vector<Gres>{})) {

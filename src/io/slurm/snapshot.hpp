@@ -2,6 +2,7 @@
 #pragma once
 
 #include "slurm/gres.hpp"
+#include "slurm/own_pin.hpp"
 #include "slurm/values.hpp"
 
 #include <cstdint>
@@ -66,6 +67,9 @@ struct SlurmJob {
   std::int64_t array_id = 0;  ///< 0: no array
   Number array_task;          ///< of one task
   std::string qos = {};
+  std::string admin_comment = {};
+  std::optional<OwnPin> pin = {};  ///< of a waiting job; its request is as before the pin
+  bool given_up = false;           ///< by Slurm, as it could not keep the pin; a release is needed
   std::string array_tasks;  ///< of the record that stands for many: "3-4,9%2"
   std::int64_t array_limit = 0;
   std::int64_t het_id = 0;
@@ -80,7 +84,7 @@ struct SlurmJob {
   std::string per_job, per_node, per_socket, per_task, cpus_per_tres, memory_per_tres;
   std::string requested;  ///< "cpu=8,mem=16G,node=2"
   std::string allocated;  ///< TRES of a running job's allocation, including "gres/gpu=4"
-  std::int64_t switches = 0;
+  std::int64_t switches = 0;  ///< most leaf switches; 0: any number
   bool exclusive = false, contiguous = false, core_spec = false;
   Number minutes;                        ///< time limit
   std::vector<std::string> nodes;        ///< of a running job
@@ -102,7 +106,7 @@ struct Snapshot {
   Config config;
 };
 
-/// Reads all sources. @throws InputError with file and field
+/// Reads all sources; pins of earlier plans are taken back in the jobs. @throws InputError with file and field
 Snapshot read_snapshot(const SlurmSources& sources);
 
 std::vector<SlurmNode> read_nodes(const Source& source);
@@ -110,6 +114,8 @@ std::vector<SlurmJob> read_jobs(const Source& source);
 /// JSON, or the text of `scontrol -o show partition` (`reservation`).
 std::vector<Partition> read_partitions(const Source& source);
 std::vector<Reservation> read_reservations(const Source& source);
+/// Adds what `scontrol -o show jobs` tells and the JSON of Slurm 22.05 does not: leaf switches.
+void read_job_details(const Source& source, std::vector<SlurmJob>& jobs);
 Config read_config(const Source& source);
 
 }  // namespace berth::io::slurm

@@ -82,9 +82,13 @@ TEST(SlurmApply, one_update_for_each_planned_job) {
   const SlurmOrders orders = planned.orders(usual());
   EXPECT_TRUE(orders.broken.empty());
   EXPECT_TRUE(orders.left.empty());
-  EXPECT_EQ(lines(orders), (std::vector<std::string>{"scontrol update JobId=1 ReqNodeList=n0,n2",
-                                                     "scontrol update JobId=2 ReqNodeList=n1",
-                                                     "scontrol update JobId=5_1 ReqNodeList=n1"}));
+  EXPECT_EQ(
+      lines(orders),
+      (std::vector<std::string>{
+          "scontrol update JobId=1 ReqNodeList=n0,n2 AdminComment=berth:nodes=n0,n2",
+          "scontrol update JobId=2 ReqNodeList=n1 AdminComment=berth:nodes=n1",
+          "scontrol update JobId=5_1 ReqNodeList=n1 AdminComment=berth:nodes=n1"}));
+  EXPECT_TRUE(orders.cleared.empty());
 }
 
 TEST(SlurmApply, start_and_priority_as_the_site_chooses) {
@@ -94,9 +98,12 @@ TEST(SlurmApply, start_and_priority_as_the_site_chooses) {
       planned.orders(usual(), {.nodes = false, .start = true, .priority = true, .now = 0});
   EXPECT_EQ(lines(orders),
             (std::vector<std::string>{
-                "scontrol update JobId=1 StartTime=now Priority=1003",
-                "scontrol update JobId=2 StartTime=now Priority=1002",
-                "scontrol update JobId=5_1 StartTime=1970-01-01T00:01:00 Priority=1001"}));
+                "scontrol update JobId=1 StartTime=now Priority=1003 "
+                "AdminComment=berth:priority=1003/1000",
+                "scontrol update JobId=2 StartTime=now Priority=1002 "
+                "AdminComment=berth:priority=1002/1000",
+                "scontrol update JobId=5_1 StartTime=1970-01-01T00:01:00 Priority=1001 "
+                "'AdminComment=berth:start=60;priority=1001/1000'"}));
   EXPECT_TRUE(planned.orders(usual(), {.nodes = false}).orders.empty());
 }
 
@@ -106,14 +113,22 @@ TEST(SlurmApply, a_priority_would_release_a_held_job) {
   add_first(now, {{"priority", now.number(0)}});
   add_others(now);
   const auto orders = planned.orders(now, {.nodes = true, .priority = true});
-  EXPECT_EQ(lines(orders)[0], "scontrol update JobId=1 ReqNodeList=n0,n2");
+  EXPECT_EQ(lines(orders)[0],
+            "scontrol update JobId=1 ReqNodeList=n0,n2 AdminComment=berth:nodes=n0,n2");
+  const auto released = planned.orders(now, {.nodes = true, .release = true});
+  EXPECT_EQ(lines(released)[0],
+            "scontrol update JobId=1 ReqNodeList=n0,n2 AdminComment=berth:nodes=n0,n2 && "
+            "scontrol release 1");
+  EXPECT_EQ(lines(released)[1],
+            "scontrol update JobId=2 ReqNodeList=n1 AdminComment=berth:nodes=n1");
 }
 
 TEST(SlurmApply, names_of_nodes_are_put_together_and_quoted) {
   Planned planned;
   planned.plan.placements = {{.job = "1", .start = 0, .tasks = {on("n2", 2), on("n3", 2)}}};
   EXPECT_EQ(lines(planned.orders(usual())),
-            (std::vector<std::string>{"scontrol update JobId=1 'ReqNodeList=n[2-3]'"}));
+            (std::vector<std::string>{"scontrol update JobId=1 'ReqNodeList=n[2-3]' "
+                                      "'AdminComment=berth:nodes=n[2-3]'"}));
 }
 
 TEST(SlurmApply, refuses_what_the_cluster_has_broken_and_names_the_job) {
@@ -171,9 +186,79 @@ TEST(SlurmApply, refuses_nodes_gone_drained_reserved_or_taken) {
 TEST(SlurmApply, an_earlier_apply_of_the_same_plan_is_no_change) {
   const Planned planned;
   Samples now = cluster();
-  add_first(now, {{"required_nodes", in_json("n[0,2]")}});
+  add_first(now, {{"required_nodes", in_json("n[0,2]")},
+                  {"admin_comment", in_json("berth:nodes=n0,n2")}});
   add_others(now);
-  EXPECT_TRUE(planned.orders(now).broken.empty());
+  const SlurmOrders orders = planned.orders(now);
+  EXPECT_TRUE(orders.broken.empty());
+  EXPECT_EQ(lines(orders).size(), 3U);
+}
+
+/// Job 1 asks for 1 to 3 of n0 .. n3; an earlier plan pinned it to n1 and n3.
+Samples pinned_before(const Samples::Fields& other = {}) {
+  Samples s = cluster();
+  Samples::Fields fields{
+      {"required_nodes", in_json("n[1,3]")},
+      {"node_count", s.number(2)},
+      {"max_nodes", s.number(2)},
+      {"admin_comment", in_json("asked by ada berth:nodes=n[1,3];range=1-3;priority=1200/900")},
+      {"priority", s.number(1200)}};
+  for (const auto& [key, text] : other) fields[key] = text;
+  add_first(s, fields);
+  return s;
+}
+
+/// A plan of the import that puts job 1 on these machines.
+SlurmOrders replanned(const Samples& now, const std::vector<std::string>& machines) {
+  const SlurmImport import = import_slurm(now.sources(), {.now = 1000});
+  model::RawPlan plan;
+  plan.instance_digest = model::instance_digest(import.instance);
+  if (!machines.empty()) plan.placements = {{.job = "1", .start = 0, .tasks = {}}};
+  for (const std::string& machine : machines) plan.placements[0].tasks.push_back(on(machine, 2));
+  return slurm_orders(plan, "plan.json", {.name = "state.json", .text = import.state},
+                      now.sources(), {});
+}
+
+TEST(SlurmApply, a_pin_of_an_earlier_plan_is_replaced) {
+  const SlurmOrders orders = replanned(pinned_before(), {"n0"});
+  EXPECT_TRUE(orders.broken.empty());
+  EXPECT_TRUE(orders.left.empty());
+  EXPECT_TRUE(orders.cleared.empty());
+  EXPECT_EQ(lines(orders),
+            (std::vector<std::string>{"scontrol update JobId=1 ReqNodeList=n0 NumNodes=1-1 "
+                                      "'AdminComment=asked by ada berth:nodes=n0;range=1-3'"}));
+}
+
+TEST(SlurmApply, a_pin_that_no_plan_renews_is_taken_back) {
+  const SlurmOrders orders = replanned(pinned_before(), {});
+  EXPECT_TRUE(orders.orders.empty());
+  ASSERT_EQ(orders.cleared.size(), 1U);
+  const std::string line =
+      "scontrol update JobId=1 ReqNodeList= NumNodes=1-3 'AdminComment=asked by ada' && scontrol "
+      "hold 1 && scontrol release 1";
+  EXPECT_EQ(shell_line(orders.cleared[0]), line);
+  const auto cleared = slurm_clear_orders(pinned_before().sources());
+  ASSERT_EQ(cleared.size(), 1U);
+  EXPECT_EQ(shell_line(cleared[0]), line);
+  EXPECT_TRUE(slurm_clear_orders(usual().sources()).empty());
+}
+
+TEST(SlurmApply, what_somebody_changed_since_the_pin_is_kept) {
+  const Samples moved = pinned_before({{"required_nodes", in_json("n2")},
+                                       {"node_count", Samples(Json::wrapped).number(1)},
+                                       {"priority", Samples(Json::wrapped).number(7)}});
+  const auto cleared = slurm_clear_orders(moved.sources());
+  ASSERT_EQ(cleared.size(), 1U);
+  EXPECT_EQ(shell_line(cleared[0]), "scontrol update JobId=1 'AdminComment=asked by ada'");
+}
+
+TEST(SlurmApply, a_job_that_slurm_gave_up_for_its_pin_is_released) {
+  const Samples given_up = pinned_before(
+      {{"priority", Samples(Json::wrapped).number(0)}, {"state_reason", in_json("BadConstraints")}});
+  EXPECT_EQ(lines(replanned(given_up, {"n0", "n2"})),
+            (std::vector<std::string>{
+                "scontrol update JobId=1 ReqNodeList=n0,n2 NumNodes=2-2 'AdminComment=asked by ada "
+                "berth:nodes=n0,n2;range=1-3' && scontrol release 1"}));
 }
 
 TEST(SlurmApply, leaves_a_job_planned_on_fewer_nodes_than_it_asks_for) {
@@ -209,7 +294,7 @@ TEST(SlurmApply, a_plan_of_another_import_is_refused) {
 }
 
 TEST(SlurmApply, shell_words_are_quoted) {
-  EXPECT_EQ(shell_line({.job = "1", .arguments = {"update", "a b", "it's"}}),
+  EXPECT_EQ(shell_line({.job = "1", .calls = {{"update", "a b", "it's"}}}),
             "scontrol update 'a b' 'it'\\''s'");
 }
 

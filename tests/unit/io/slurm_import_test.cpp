@@ -240,16 +240,36 @@ TEST_P(SlurmImportTest, numbers_of_nodes_are_rules_about_machines) {
                {"max_nodes", nodes(3)},
                {"tasks", nodes(4)},
                {"tasks_per_node", nodes(2)},
-               {"tres_per_task", in_json("gres:gpu:1")}});
+               {"tres_per_task", in_json("gres:gpu:1")}})
+      .job(5, {{"node_count", nodes(2)},
+               {"max_nodes", nodes(3)},
+               {"tasks", nodes(10)},
+               {"cpus", nodes(20)},
+               {"memory_per_node", nodes(512)},
+               {"tres_per_task", in_json("gres:gpu:1")}})
+      .job(6, {{"node_count", nodes(1)},
+               {"max_nodes", nodes(1)},
+               {"tasks", nodes(3)},
+               {"tres_per_task", in_json("gres:gpu:1")}})
+      .job(7, {{"node_count", nodes(3)},
+               {"max_nodes", nodes(3)},
+               {"tres_per_job", in_json("gres:gpu:2")}});
   const SlurmImport i = import(s);
   constexpr std::int32_t kAny = model::PlacementRules::kAnyNumber;
   const auto numbers = [&](std::size_t job) {
     return std::pair(rules(i, job).max_tasks[kMachine], rules(i, job).min_domains[kMachine]);
   };
   EXPECT_EQ(numbers(0), std::pair(1, 1));     // one task for each node
-  EXPECT_EQ(numbers(1), std::pair(kAny, 2));  // --nodes=2 --ntasks=4
+  EXPECT_EQ(numbers(1), std::pair(1, 1));     // --nodes=2 --ntasks=4: two tasks on each node
+  EXPECT_EQ(groups(i, 1), (std::vector<Group>{{2, {{2000, 0}, 2, 0}}}));
   EXPECT_EQ(numbers(2), std::pair(kAny, 1));  // Slurm's own estimate of the nodes
-  EXPECT_EQ(numbers(3), std::pair(2, 2));     // --ntasks-per-node=2
+  EXPECT_EQ(numbers(3), std::pair(1, 1));     // --nodes=2-3 --ntasks-per-node=2
+  EXPECT_EQ(groups(i, 3), (std::vector<Group>{{2, {{2000, 0}, 2, 0}}}));
+  // ten GPUs in machines of four: three nodes
+  EXPECT_EQ(groups(i, 4), (std::vector<Group>{{2, {{6000, 512}, 3, 0}}, {1, {{8000, 512}, 4, 0}}}));
+  EXPECT_EQ(numbers(4), std::pair(1, 1));
+  EXPECT_EQ(groups(i, 5), (std::vector<Group>{{1, {{3000, 0}, 3, 0}}}));
+  EXPECT_TRUE(has(i.left, "more nodes than it has parts", 1));
   EXPECT_FALSE(rules(i, 0).exclusive);
 }
 
@@ -266,15 +286,19 @@ TEST_P(SlurmImportTest, who_stays_with_slurm_and_why) {
       .job(9, {{"required_nodes", in_json("n0")}, {"node_count", s.number(2)}})
       .job(10, {{"tres_per_node", in_json("gres:gpu:a100:1,gres:gpu:t4:1")}})
       .job(11, {{"job_state", s.state({"COMPLETED"})}})
-      .job(12);
+      .job(12)
+      .job(15, {{"state_reason", in_json("AssocGrpGRES")}})
+      .job(16, {{"state_reason", in_json("QOSMaxJobsPerUserLimit")}})
+      .job(17, {{"state_reason", in_json("BadConstraints")}});
   const SlurmImport i = import(s);
   EXPECT_EQ(names(i), (std::vector<std::string>{"12"}));
   for (const char* const reason :
        {"is held", "waits for another job", "begins later", "has a reservation", "heterogeneous",
-        "requeued", "fits none of the nodes", "features with counts", "names some of its nodes",
+        "requeued", "cannot start, says Slurm: BadConstraints", "fits none of the nodes", "features with counts", "names some of its nodes",
         "several GPU types"}) {
     EXPECT_TRUE(has(i.left, reason, 1)) << reason;
   }
+  EXPECT_TRUE(has(i.left, "a limit of its association or QOS", 2));
   EXPECT_EQ(names(import(s, {.held = true})), (std::vector<std::string>{"1", "12"}));
   s.job(13, {{"hold", "true"}}).job(14, {{"priority", "null"}});
   EXPECT_EQ(names(import(s)), (std::vector<std::string>{"12", "14"}));
@@ -370,10 +394,13 @@ TEST_P(SlurmImportTest, priority_weight_arrival_spread_and_switches) {
       .job(1, {{"priority", s.number(4294901758)}, {"submit_time", s.number(900)}})
       .job(2, {{"priority", s.number(2147450879)},
                {"submit_time", s.number(700)},
-               {GetParam() == Json::plain ? "minimum_switches" : "required_switches", "1"},
+               {"required_switches", "1"},
                {"tasks", s.number(2)},
                {"cpus", s.number(2)}});
-  const auto i = import(s, {.weigh_priority = true, .pod_factor = 0.5, .cluster_factor = 0.25});
+  const auto i = import(s, {.weigh_priority = true,
+                            .priority_classes = 0,
+                            .pod_factor = 0.5,
+                            .cluster_factor = 0.25});
   const auto& w = i.instance.workload;
   EXPECT_GT(w.jobs[0].priority, w.jobs[1].priority);
   EXPECT_DOUBLE_EQ(w.jobs[0].weight, 1.0);
@@ -416,7 +443,7 @@ TEST_P(SlurmImportTest, what_is_not_counted_is_said) {
                {"core_spec", "1"},
                {"contiguous", "true"},
                {"tres_per_node", in_json("gres:gpu:1,gres:nvme:2")},
-               {"minimum_switches", "3"},
+               {"required_switches", "3"},
                {"tasks_per_node", s.number(2)}});
   const SlurmImport i = import(s);
   for (const char* const note :
@@ -424,6 +451,41 @@ TEST_P(SlurmImportTest, what_is_not_counted_is_said) {
         "generic resources", "so many switches", "several threads"}) {
     EXPECT_TRUE(has(i.notes, note, 1)) << note;
   }
+}
+
+TEST_P(SlurmImportTest, switches_are_read_from_the_details_of_jobs) {
+  s.node("n0").job(1).job(2).job(3);
+  SlurmSources sources = s.sources();
+  sources.job_details = {
+      .name = "jobs.txt",
+      .text = "JobId=1 JobName=a Switches=1 b UserId=ada(1) Comment= StdOut=/o Switches=4@00:05 Power= "
+              "\nJobId=2 JobName=Switches=1 UserId=ada(1) StdOut=/o Power= \n"
+              "JobId=3 JobName=c StdOut=/o Switches=1@00:05:00 Power= \n"};
+  const SlurmImport i = import_slurm(sources, {.now = 1000});
+  EXPECT_TRUE(has(i.notes, "so many switches", 1));  // job 1
+  EXPECT_EQ(i.instance.workload.jobs[1].domain, model::Level::cluster);
+  EXPECT_EQ(i.instance.workload.jobs[2].domain, model::Level::rack);
+}
+
+TEST_P(SlurmImportTest, pins_of_an_earlier_plan_are_not_the_users_wish) {
+  for (int n = 0; n < 4; ++n) s.node("n" + std::to_string(n));
+  s.job(1, {{"required_nodes", in_json("n2")}, {"admin_comment", in_json("berth:nodes=n2")}})
+      .job(2, {{"required_nodes", in_json("n3")}})
+      .job(3, {{"eligible_time", s.number(5000)}, {"admin_comment", in_json("berth:start=5000")}})
+      .job(4, {{"array_job_id", s.number(4)},
+               {"array_task_id", s.number(0)},
+               {"array_max_tasks", s.number(2)},
+               {"required_nodes", in_json("n1")},
+               {"admin_comment", in_json("berth:nodes=n1")}})
+      .job(5, {{"array_job_id", s.number(4)},
+               {"array_max_tasks", s.number(2)},
+               {"array_task_string", in_json("1-3%2")}});
+  const SlurmImport i = import(s);
+  EXPECT_EQ(names(i), (std::vector<std::string>{"1", "2", "3", "4_0", "4_1"}));
+  EXPECT_EQ(i.instance.cluster.gpu_types.size(), 2U);  // only job 2 tells machines apart
+  EXPECT_EQ(types(i, 0).size(), 2U);
+  EXPECT_TRUE(has(i.notes, "an earlier apply pinned", 3));
+  EXPECT_THAT(i.state, testing::HasSubstr(R"("pinned":["1","3","4_0"])"));
 }
 
 TEST_P(SlurmImportTest, files_read_back_are_the_same_instance) {

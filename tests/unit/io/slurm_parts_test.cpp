@@ -4,6 +4,7 @@
 #include "slurm/features.hpp"
 #include "slurm/gres.hpp"
 #include "slurm/hostlist.hpp"
+#include "slurm/own_pin.hpp"
 #include "slurm/pending_jobs.hpp"
 #include "slurm_samples.hpp"
 
@@ -31,6 +32,34 @@ TEST(SlurmHosts, ranges_lists_and_several_brackets) {
   const Words names{"n008", "n009", "n010", "c1"};
   EXPECT_EQ(slurm::host_list(names), "n[008-010],c1");
   EXPECT_EQ(slurm::expand_hosts(slurm::host_list(names)).names, names);
+}
+
+TEST(SlurmOwnPin, is_a_word_beside_what_others_wrote) {
+  const slurm::OwnPin pin{.nodes = {"n1", "n2", "n3"},
+                          .asked = {"n1"},
+                          .min_nodes = 2,
+                          .max_nodes = 4,
+                          .start = 60,
+                          .priority = 9,
+                          .former_priority = 0};
+  const std::string word = slurm::pin_text(pin);
+  EXPECT_EQ(word, "berth:nodes=n[1-3];asked=n1;range=2-4;start=60;priority=9/0");
+  for (const char* const comment : {"", "see ticket 7", "notberth:x"}) {
+    const std::string with = slurm::with_pin(comment, word);
+    const auto read = slurm::read_pin(with);
+    ASSERT_TRUE(read.has_value()) << with;
+    EXPECT_EQ(slurm::pin_text(*read), word);
+    EXPECT_EQ(slurm::with_pin(with, word), with);
+    EXPECT_EQ(slurm::with_pin(with, ""), comment);
+  }
+  EXPECT_EQ(slurm::with_pin(word + " later", ""), "later");
+  EXPECT_EQ(slurm::with_pin("before " + word + " later", "berth:start=1"),
+            "before later berth:start=1");
+  for (const char* const bad :
+       {"", "berth", "berth:", "x berth:nodes=", "berth:nodes=n[1-", "berth:range=2-4",
+        "berth:nodes=n1;range=2", "berth:start=x", "xberth:nodes=n1"}) {
+    EXPECT_FALSE(slurm::read_pin(bad).has_value()) << bad;
+  }
 }
 
 TEST(SlurmGres, in_every_spelling) {

@@ -52,6 +52,16 @@ TEST_P(SlurmRunningTest, gpu_indices_are_slurms_own_or_the_lowest_left) {
   EXPECT_TRUE(i.notes.empty());
 }
 
+TEST_P(SlurmRunningTest, gpus_that_slurm_does_not_tell_are_those_asked_for) {
+  s.node("n0")
+      .running(1, "n0", 1, 10, {{"gres_detail", Samples::list({""})},
+                                {"tres_per_job", in_json("gres:gpu:2")}})
+      .running(2, "n0", 1, 10, {{"gres_detail", Samples::list({""})}});
+  const auto& c = import(s.sources()).instance.cluster;
+  ASSERT_EQ(c.immovable.size(), 2U);
+  EXPECT_EQ(c.immovable[0].devices | c.immovable[1].devices, 0b0011U);
+}
+
 TEST_P(SlurmRunningTest, parts_of_a_job_may_differ_and_lie_outside) {
   s.node("n0", {{"gres", in_json("gpu:a100:4,shard:16")}})
       .node("n1", {{"gres", in_json("gpu:h100:8")}})
