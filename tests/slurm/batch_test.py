@@ -79,6 +79,27 @@ class Planned(BatchTest):
                 digests.add(self.plan()["plan_digest"])
         self.assertEqual(len(digests), 1)
 
+    def test_with_the_delivered_profile(self):
+        """Its log has one summary, and no word about binding where Slurm binds nothing."""
+        job = self.sbatch(LAUNCH="", PLAN_OPTIONS="", GPUS=256)
+        self.assert_ends(job, 0)
+        self.assertEqual(self.text().count("upper bound"), 1, self.text())
+        self.assertNotIn("cpu binding", self.text())
+        self.assertRegex(self.text(), r"(?s)objective +bound.*plan is VALID")  # progress
+
+    def test_by_priority_where_jobs_have_classes(self):
+        (self.folder / "c.yaml").write_text(
+            "{schema: 1, classes: {a: {gpu_type: A, gpus: 8}}, pods: [{id: p, racks: [{id: r, "
+            "machines: [{ids: m, class: a}]}]}]}")
+        (self.folder / "j.jsonl").write_text(
+            '{"id":"large","tasks":[{"gpus":8}]}\n{"id":"urgent","priority":1,"tasks":[{"gpus":1}]}\n')
+        for order, placed in [("", "urgent"), ("value", "large")]:
+            with self.subTest(order=order):
+                job = self.sbatch(name=f"by{order}", CLUSTER=self.folder / "c.yaml",
+                                  WORKLOAD=self.folder / "j.jsonl", ORDER=order)
+                self.assert_ends(job, 0)
+                self.assertEqual([p["job"] for p in self.plan()["placements"]], [placed])
+
     def test_with_a_site_profile(self):
         profile = self.folder / "site.env"
         profile.write_text(f'RANKS_PER_NODE=2\nTHREADS=2\nLAUNCH="{SRUN}"\n'
@@ -104,6 +125,13 @@ class Signalled(BatchTest):
                 self.slurm.run("scancel", "--batch", f"--signal={number}", job)
                 self.assert_ends(job, 3)
                 self.assert_cut_short()
+
+    def test_that_the_site_accepts(self):
+        job = self.sbatch(GPUS=PLENTY, ACCEPT_CUT=1)
+        self.until("relax")
+        self.slurm.run("scancel", "--batch", "--signal=USR1", job)
+        self.assert_ends(job, 0)
+        self.assert_cut_short()
 
     def test_by_a_cancel_or_the_time_limit_itself(self):
         """Slurm then sends SIGTERM to all there is, and SIGKILL some seconds later (KillWait)."""
