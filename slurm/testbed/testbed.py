@@ -17,7 +17,8 @@ From a test:
 A real node runs jobs on this machine. Cloud nodes have no machine behind them: the scheduler gives
 them to jobs, which then stay in state CONFIGURING on the nodes they got. Every daemon is ended by
 its id, with whatever the jobs left behind. `missing()` returns the reason why no Slurm can be started here.
-Needs the packages slurm-wlm and munge; root is not needed.
+Needs the packages slurm-wlm and munge (for accounting mariadb-server-core and slurmdbd); root is not
+needed.
 """
 import argparse
 import os
@@ -28,6 +29,7 @@ import sys
 import tempfile
 import time
 
+import accounting
 import configuration
 import processes
 from configuration import cloud_nodes, real_node, tree
@@ -39,6 +41,7 @@ PATIENCE = 60  # seconds for a daemon to answer
 # otherwise ignores every Gres of slurm.conf.
 DAEMONS = {"munged": ["munged"], "slurmctld": ["slurmctld-wlm", "slurmctld"],
            "slurmd": ["slurmd-wlm", "slurmd"]}
+ACCOUNTING = {"mariadbd": ["mariadbd"], "slurmdbd": ["slurmdbd"]}
 CLIENTS = ["sbatch", "srun", "squeue", "sinfo", "scontrol", "scancel"]
 ENDED = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY")
 
@@ -48,29 +51,35 @@ def find(names):
     return next((found for name in names if (found := shutil.which(name, path=path))), None)
 
 
-def missing():
+def missing(with_accounting=False):
     """Why no Slurm can be started here, or None."""
     absent = [name for name, names in DAEMONS.items() if not find(names)]
     absent += [name for name in CLIENTS if not find([name])]
-    return f"not installed: {' '.join(absent)} (packages slurm-wlm munge)" if absent else None
+    if absent:
+        return f"not installed: {' '.join(absent)} (packages slurm-wlm munge)"
+    absent = [name for name, names in ACCOUNTING.items() if with_accounting and not find(names)]
+    return (f"not installed: {' '.join(absent)} (packages mariadb-server-core slurmdbd)"
+            if absent else None)
 
 
 class Testbed:
-    """See the top of this file. `settings` are further lines of slurm.conf."""
+    """See the top of this file. `settings` are further lines of slurm.conf. `associations`: start
+    slurmdbd, too, and give sacctmgr these lists of arguments."""
 
     __test__ = False  # no test case, whatever its name
 
-    def __init__(self, nodes=None, partitions=None, topology="", settings=()):
+    def __init__(self, nodes=None, partitions=None, topology="", settings=(),
+                 associations=None):
         self.nodes = nodes or [real_node()]
         self.partitions = partitions or [
             "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE"]
-        self.topology, self.settings = topology, settings
+        self.topology, self.settings, self.associations = topology, settings, associations
         real = filter(configuration.is_real, self.nodes)
         self.real = next(map(configuration.name_of, real), None)
         self.daemons = []
 
     def __enter__(self):
-        why = missing()
+        why = missing(self.associations is not None)
         if why:
             raise RuntimeError(why)
         processes.adopt_orphans()
@@ -98,24 +107,44 @@ class Testbed:
         (self.folder / "munge.key").chmod(0o400)
         for name in ["state", "spool"]:
             (self.folder / name).mkdir()
-        configuration.write(self.folder, self.nodes, self.partitions, self.topology, self.settings)
+        [port] = configuration.free_ports(1)
+        kept = accounting.settings(self.folder, port) if self.associations is not None else []
+        configuration.write(self.folder, self.nodes, self.partitions, self.topology,
+                            [*kept, *self.settings])
         self.daemon("munged", "--foreground", "--force", "--origin=127.0.0.1", "--num-threads=4",
                     *(f"--{what}={self.folder}/{name}" for what, name in
                       [("socket", "munge.socket"), ("key-file", "munge.key"),
                        ("pid-file", "munged.pid"), ("log-file", "munged.log"),
                        ("seed-file", "munged.seed")]))
         self.until(lambda: (self.folder / "munge.socket").exists(), "munged")
+        if self.associations is not None:
+            self.start_accounting(port)
         self.daemon("slurmctld", "-D", "-i")
         self.until(lambda: self.try_run("scontrol", "ping").returncode == 0, "slurmctld")
+        for words in self.associations or []:  # slurmctld has told slurmdbd the kinds of GPUs
+            self.run("sacctmgr", "-i", *words)
         if self.real:
             self.daemon("slurmd", "-D", "-N", self.real)
             self.until(lambda: self.try_run("sinfo", "-h", "-o", "%t", "-n", self.real)
                        .stdout.strip() == "idle", "slurmd")
 
+    def start_accounting(self, port):
+        program = find(ACCOUNTING["mariadbd"])
+        accounting.create_database(program, self.folder)
+        self.daemon(*accounting.mariadbd("mariadbd", self.folder),
+                    *accounting.server_arguments(self.folder))
+        socket = self.folder / "mysql.socket"
+        self.until(socket.exists, "mariadbd")
+        accounting.write_slurmdbd_conf(self.folder, port)
+        self.env["MYSQL_UNIX_PORT"] = str(socket)
+        self.daemon("slurmdbd", "-D")
+        self.until(lambda: self.try_run("sacctmgr", "-i", "add", "cluster", "throwaway")
+                   .returncode == 0, "slurmdbd")
+
     def daemon(self, name, *arguments):
         log = open(self.folder / f"{name}.out", "w", encoding="utf-8")
         self.daemons.append((name, subprocess.Popen(
-            [name, *arguments], executable=find(DAEMONS[name]), env=self.env, cwd=self.folder,
+            [name, *arguments], executable=find({**DAEMONS, **ACCOUNTING}[name]), env=self.env, cwd=self.folder,
             stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
             preexec_fn=processes.end_with_parent)))
         log.close()
@@ -137,10 +166,10 @@ class Testbed:
 
     def stop(self):
         """Ends jobs first, else their steps outlive slurmd; then daemons; then other processes, by id."""
-        if self.real and len(self.daemons) == 3:
+        if self.real and any(name == "slurmd" for name, _ in self.daemons):
             self.try_run("scancel", "--full", "--signal=KILL", f"--nodelist={self.real}")
-        for _, running in reversed(self.daemons):
-            running.terminate()
+        for name, running in reversed(self.daemons):
+            running.kill() if name == "mariadbd" else running.terminate()
             try:
                 running.wait(10)
             except subprocess.TimeoutExpired:
