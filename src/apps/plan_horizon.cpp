@@ -30,7 +30,6 @@ ExitCode plan_on_root(const comm::Communicator& comm, const PlanFlags& flags,
   for (const std::string& note : instance.workload.notes) progress.warn(note);
   const double loaded = progress.seconds();
   pipeline::HorizonRequest request{.horizon = flags.horizon,
-                                   .jobs_path = flags.input.jobs,
                                    .keep = {},
                                    .keep_price = flags.keep_price,
                                    .effort = flags.plan.effort,

@@ -92,6 +92,7 @@ void expect_heeded(const model::Instance& instance, const PlanFlags& flags) {
   };
   if (flags.horizon.length > 0) {
     add(!instance.workload.running.empty(), "running");
+    add(!instance.cluster.spare.empty(), "spare");
     for (const model::Queue& queue : instance.cluster.queues) {
       if (queue.gpu_hours < 0) continue;
       add(true, "gpu_hours of queues");
@@ -198,7 +199,6 @@ ExitCode plan_in_time(const comm::Communicator& serial, const PlanFlags& flags,
                                                        *prepared->policy, flags.horizon.now);
   drop_late(instance, flags.horizon, timed);
   const pipeline::HorizonRequest request{.horizon = flags.horizon,
-                                         .jobs_path = flags.input.jobs,
                                          .keep = {},
                                          .keep_price = {},
                                          .effort = flags.plan.effort,

@@ -232,11 +232,6 @@ HorizonCheck check_horizon(const InstanceView& instance, const RawHorizonPlan& p
   Findings findings(result.checked);
   const Horizon horizon = horizon_of(plan, findings);
   result.objective = horizon.objective;
-  if (const UnplannedKey unplanned = unplanned_key(instance); !unplanned.key.empty()) {
-    findings.add(FaultKind::other_instance,
-                 "plans in time do not respect the key " + unplanned.key + " of the input");
-    return result;
-  }
   const Resolved resolved = resolve(instance, plan, findings);
   TimeCheck times(instance, horizon, findings);
   for (std::size_t p = 0; p < resolved.placements.size(); ++p) {
@@ -245,6 +240,7 @@ HorizonCheck check_horizon(const InstanceView& instance, const RawHorizonPlan& p
   times.finish(resolved.placements);
   check_machines_over_time(instance, horizon, resolved.placements, resolved.ends, findings);
   check_queues_over_time(instance, horizon, resolved.placements, resolved.ends, findings);
+  check_places_over_time(instance, horizon, resolved.placements, resolved.ends, findings);
   check_promises(instance, plan, resolved, findings);
   if (!plan.certificate) {
     findings.add(FaultKind::missing_entry, "the plan has no price_curves");

@@ -50,7 +50,8 @@ void Room::take(const TaskGroup& group, Gpus tasks) {
   }
 }
 
-MachineRooms::MachineRooms(const Problem& problem) : problem_(problem), marks_(problem) {
+MachineRooms::MachineRooms(const Problem& problem)
+    : problem_(problem), marks_(problem), limits_(problem) {
   for (std::size_t r = 0; r < kResources; ++r) {
     if (can_be_short(problem, r)) rows_.push_back(r);
   }
@@ -88,6 +89,7 @@ Seconds MachineRooms::earliest_fit(std::size_t machine, Seconds from, Seconds du
       const std::int64_t need = group.needs[rows_[r]];
       if (need > 0) later = row(machine, r).earliest_fit(later, duration, need, until);
     }
+    if (later < kNever) later = limits_.earliest_fit(machine, later, duration, group, until);
     if (later < kNever) {
       later = marks_.earliest_clear(machine, later, duration, group.neighbours, until);
     }
@@ -123,6 +125,7 @@ Seconds MachineRooms::next_step(std::size_t machine, Seconds time) const {
     next = std::min(next, row(machine, r).next_step(time));
   }
   next = std::min(next, marks_.next_step(machine, time));
+  next = std::min(next, limits_.next_step(machine, time));
   if (!shares_.empty()) next = std::min(next, shares_[machine].next_step(time));
   return next;
 }

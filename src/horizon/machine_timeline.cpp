@@ -23,8 +23,7 @@ MachineTimeline::MachineTimeline(const Problem& problem)
     : problem_(problem),
       machines_(problem),
       unit_(has_shares(problem) ? Gpus{model::kGpuMilli} : Gpus{1}) {
-  for (auto quota : problem.quotas) {
-    for (CapacityStep& step : quota) step.gpus *= unit_;
+  for (const auto& quota : unit_ > 1 ? problem.quotas_milli : problem.quotas) {
     quotas_.emplace_back(quota);
   }
   for (const Pool& pool : problem.pools) {
@@ -122,11 +121,27 @@ Seconds MachineTimeline::earliest_in_pool(PoolState& pool, const Option& option,
     return earliest_single(pool, option, tasks.front(), from, until);
   }
   Seconds best = until < kNever ? until + 1 : kNever;
-  for (const MachineRange& range : pool.domains[static_cast<std::size_t>(option.domain)]) {
-    if (range.gpus < option.gpus) continue;
+  for_each_domain(pool, option, [&](const MachineRange& range) {
     best = std::min(best, earliest_gang(pool, range, option, from, best));
-  }
+    return false;
+  });
   return best <= until ? best : kNever;
+}
+
+/// Calls found(range) for the domains that may hold all tasks, until it is true. Where uplinks have
+/// limits, racks come before pods and these before the cluster: a job within one has no traffic.
+template <class Found>
+bool MachineTimeline::for_each_domain(const PoolState& pool, const Option& option,
+                                      const Found& found) const {
+  const auto widest = static_cast<std::size_t>(option.domain);
+  const bool limited = option.traffic >= 0 && machines_.limits().used();
+  const auto rack = static_cast<std::size_t>(model::Level::rack);
+  for (std::size_t level = limited ? std::min(rack, widest) : widest; level <= widest; ++level) {
+    for (const MachineRange& range : pool.domains[level]) {
+      if (range.gpus >= option.gpus && found(range)) return true;
+    }
+  }
+  return false;
 }
 
 Seconds MachineTimeline::earliest_single(PoolState& pool, const Option& option,
@@ -270,6 +285,18 @@ std::int32_t MachineTimeline::assign_shares(TaskShare one, const TaskGroup& grou
 bool MachineTimeline::assign_tasks(const PoolState& pool, const MachineRange& range,
                                    const Option& option, Seconds start,
                                    std::vector<TaskShare>& shares) const {
+  PlaceRoom places(machines_.limits(), option, start, range.first, range.last);
+  const std::size_t before = shares.size();
+  while (assign_within(pool, range, option, start, places, shares)) {
+    if (places.carries(std::span(shares).subspan(before))) return true;
+    shares.resize(before);
+  }
+  return false;
+}
+
+bool MachineTimeline::assign_within(const PoolState& pool, const MachineRange& range,
+                                    const Option& option, Seconds start, PlaceRoom& places,
+                                    std::vector<TaskShare>& shares) const {
   const auto groups = problem_.tasks_of(option);
   const bool gang =
       groups.size() > 1 || groups.front().tasks > 1 || takes_whole_machines(pool, groups);
@@ -288,10 +315,11 @@ bool MachineTimeline::assign_tasks(const PoolState& pool, const MachineRange& ra
     MachineRoom room = room_of(m, option, start);
     for (std::size_t g = 0; g < groups.size(); ++g) {
       const TaskShare first{.machine = MachineId(m), .group = static_cast<std::int32_t>(g)};
-      const auto most =
-          static_cast<std::int32_t>(std::min<Gpus>(left[g], spread.most_on(first.machine)));
+      const auto most = static_cast<std::int32_t>(
+          std::min({Gpus{left[g]}, spread.most_on(first.machine), places.most_on(m, groups[g])}));
       const std::int32_t fit = assign_some(first, groups[g], most, room, shares);
       spread.add(first.machine, fit);
+      places.add(m, groups[g], fit);
       left[g] -= fit;
       missing -= fit;
     }
@@ -345,6 +373,7 @@ void MachineTimeline::change_all(PoolState& pool, const Option& option, Seconds 
     machines_.reserve(share.machine.index(), start, end, share.tasks * group.needs, sign);
     machines_.marks().set(share.machine.index(), start, end, group.neighbours, sign);
   }
+  machines_.limits().reserve(option, start, shares, sign);
   for (const std::int32_t quota : problem_.quotas_of(option)) {
     quotas_[static_cast<std::size_t>(quota)].reserve(start, end, sign * quota_gpus(option));
   }
@@ -355,6 +384,7 @@ bool MachineTimeline::fits(const Option& option, PoolId, Seconds start,
   if (quotas_allow(option, start) != start) return false;
   const auto groups = problem_.tasks_of(option);
   std::map<MachineId, MachineRoom> rooms;
+  PlaceRoom places(machines_.limits(), option, start, 0, 0);
   SpreadCount spread(problem_, option);
   const bool free = std::ranges::all_of(shares, [&](const TaskShare& share) {
     auto found = rooms.find(share.machine);
@@ -369,6 +399,8 @@ bool MachineTimeline::fits(const Option& option, PoolId, Seconds start,
     }
     if (spread.most_on(share.machine) < share.tasks) return false;
     spread.add(share.machine, share.tasks);
+    if (places.most_on(share.machine.index(), group) < share.tasks) return false;
+    places.add(share.machine.index(), group, share.tasks);
     if (room.room.tasks_of(group, share.tasks) < share.tasks) return false;
     if (group.milli > 0) {
       const Gpus each = problem_.machines[share.machine.index()].share_taken(group.milli);
@@ -383,19 +415,16 @@ bool MachineTimeline::fits(const Option& option, PoolId, Seconds start,
     room.room.take(group, share.tasks);
     return true;
   });
-  return free && spread.complete();
+  return free && spread.complete() && places.carries(shares);
 }
 
 void MachineTimeline::reserve(const Option& option, PoolId pool_id, Seconds start,
                               std::vector<TaskShare>& shares) {
   PoolState& pool = pools_[pool_id.index()];
   const std::size_t before = shares.size();
-  bool assigned = false;
-  for (const MachineRange& range : pool.domains[static_cast<std::size_t>(option.domain)]) {
-    if (range.gpus < option.gpus) continue;
-    assigned = assign_tasks(pool, range, option, start, shares);
-    if (assigned) break;
-  }
+  const bool assigned = for_each_domain(pool, option, [&](const MachineRange& range) {
+    return assign_tasks(pool, range, option, start, shares);
+  });
   BERTH_EXPECT(assigned);
   change_all(pool, option, start, std::span(shares).subspan(before), 1);
 }

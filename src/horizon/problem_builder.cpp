@@ -16,6 +16,11 @@ std::uint64_t all_devices(std::int32_t gpus) {
   return gpus >= 64 ? ~0ULL : (1ULL << static_cast<unsigned>(gpus)) - 1;
 }
 
+/// Whole GPUs of thousandths, which may be negative.
+Gpus floor_to_gpus(Gpus milli) {
+  return (milli - (milli < 0 ? model::kGpuMilli - 1 : 0)) / model::kGpuMilli;
+}
+
 }  // namespace
 
 PoolId ProblemBuilder::add_pool(CurveId curve, std::int32_t machines,
@@ -43,6 +48,7 @@ MachineId ProblemBuilder::add_machine(const Machine& machine) {
   added.rack = machine.rack;
   added.pod = machine.pod;
   added.gpu_slices = machine.gpu_slices;
+  added.limits = machine.limits;
   return MachineId(problem_.machines.size() - 1);
 }
 
@@ -62,6 +68,16 @@ void ProblemBuilder::add_outage(const Outage& outage) {
 void ProblemBuilder::spread_option(const TaskSpread& spread) {
   problem_.options.back().spread = static_cast<std::int32_t>(problem_.spreads.size());
   problem_.spreads.push_back(spread);
+}
+
+void ProblemBuilder::connect_option(const Traffic& traffic) {
+  problem_.options.back().traffic = static_cast<std::int32_t>(problem_.traffics.size());
+  problem_.traffics.push_back(traffic);
+}
+
+std::int32_t ProblemBuilder::add_place_limit(std::vector<CapacityStep> steps) {
+  problem_.place_limits.push_back(std::move(steps));
+  return static_cast<std::int32_t>(problem_.place_limits.size()) - 1;
 }
 
 void ProblemBuilder::add_neighbours(std::vector<Neighbours> neighbours) {
@@ -89,8 +105,10 @@ std::int32_t ProblemBuilder::add_budget(std::int64_t gpu_seconds, Seconds end) {
   return static_cast<std::int32_t>(problem_.budgets.size()) - 1;
 }
 
-std::int32_t ProblemBuilder::add_quota(std::vector<CapacityStep> steps) {
-  problem_.quotas.push_back(std::move(steps));
+std::int32_t ProblemBuilder::add_quota(std::vector<CapacityStep> milli) {
+  std::vector<CapacityStep>& gpus = problem_.quotas.emplace_back(milli);
+  for (CapacityStep& step : gpus) step.gpus = floor_to_gpus(step.gpus);
+  problem_.quotas_milli.push_back(std::move(milli));
   return static_cast<std::int32_t>(problem_.quotas.size()) - 1;
 }
 
@@ -136,6 +154,18 @@ void ProblemBuilder::add_dependency(JobId job, JobId after) {
   problem_.dependencies.push_back({.job = job, .after = after});
 }
 
+std::vector<CapacityStep> steps_from(Seconds now, Gpus first,
+                                     const std::map<Seconds, Gpus>& changes) {
+  std::vector<CapacityStep> steps{{.from = now, .gpus = first}};
+  for (const auto& [from, change] : changes) {
+    if (change == 0) continue;
+    const Gpus gpus = steps.back().gpus + change;
+    if (from > steps.back().from) steps.push_back({.from = from, .gpus = gpus});
+    steps.back().gpus = gpus;
+  }
+  return steps;
+}
+
 namespace {
 
 /// Earliest end of the job on any cluster.
@@ -177,20 +207,30 @@ Gpus parts_left(const std::vector<const Outage*>& outages, Seconds time) {
   return left;
 }
 
-/// Steps from changes; the first one at `now`.
-std::vector<CapacityStep> steps_from(Seconds now, const std::map<Seconds, Gpus>& changes) {
-  std::vector<CapacityStep> steps{{.from = now, .gpus = 0}};
-  for (const auto& [from, change] : changes) {
-    if (change == 0) continue;
-    const Gpus gpus = steps.back().gpus + change;
-    if (from > steps.back().from) steps.push_back({.from = from, .gpus = gpus});
-    steps.back().gpus = gpus;
+/// Changes of each place limit.
+using LimitChanges = std::vector<std::map<Seconds, Gpus>>;
+
+/// Free GPUs of the machines beside spare ones, in thousandths.
+void add_free_gpus(const Problem& problem, LimitChanges& spare) {
+  const auto of = [&](MachineId machine) { return problem.machines[machine.index()].limits.spare; };
+  for (std::size_t m = 0; m < problem.machines.size(); ++m) {
+    if (of(MachineId(m)) < 0) continue;
+    spare[static_cast<std::size_t>(of(MachineId(m)))][problem.now] +=
+        model::kGpuMilli * problem.machines[m].gpus;
   }
-  return steps;
+  for (const ClosedGpus& closed : closed_gpus(problem)) {
+    if (of(closed.machine) < 0) continue;
+    Gpus before = 0;
+    for (const CapacityStep& step : closed.steps) {
+      spare[static_cast<std::size_t>(of(closed.machine))][step.from] -=
+          model::kGpuMilli * (step.gpus - before);
+      before = step.gpus;
+    }
+  }
 }
 
 /// The parts of GPUs that are left, and what a pool is worth with them.
-void add_parts(Problem& problem) {
+void add_parts(Problem& problem, LimitChanges& spare) {
   std::vector<std::map<Seconds, Gpus>> changes(problem.pools.size());
   for (const auto& [machine, outages] : outages_with_shares(problem)) {
     std::map<Seconds, Gpus> at;
@@ -198,17 +238,21 @@ void add_parts(Problem& problem) {
       at[std::max(problem.now, outage->from)];
       at[std::max(problem.now, outage->to)];
     }
+    const Machine& of = problem.machines[machine.index()];
     Gpus before = 0;
     for (auto& [time, left] : at) {
       left = parts_left(outages, time);
-      changes[problem.machines[machine.index()].pool.index()][time] += left - before;
+      changes[of.pool.index()][time] += left - before;
+      if (of.limits.spare >= 0) {
+        spare[static_cast<std::size_t>(of.limits.spare)][time] += left - before;
+      }
       before = left;
     }
   }
   for (std::size_t p = 0; p < problem.pools.size(); ++p) {
     Pool& pool = problem.pools[p];
     if (changes[p].empty()) continue;
-    pool.parts = steps_from(problem.now, changes[p]);
+    pool.parts = steps_from(problem.now, 0, changes[p]);
     std::map<Seconds, Gpus> worth;
     const auto add = [&](const std::vector<CapacityStep>& steps, auto worth_of) {
       Gpus before = 0;
@@ -219,7 +263,7 @@ void add_parts(Problem& problem) {
     };
     add(pool.capacity, [](Gpus gpus) { return kRentUnit * gpus; });
     add(pool.parts, [](Gpus milli) { return (kRentUnit * milli + 999) / 1000; });
-    pool.worth = steps_from(problem.now, worth);
+    pool.worth = steps_from(problem.now, 0, worth);
   }
 }
 
@@ -240,9 +284,15 @@ Problem ProblemBuilder::build() {
     }
   }
   for (std::size_t p = 0; p < problem_.pools.size(); ++p) {
-    problem_.pools[p].capacity = steps_from(problem_.now, changes[p]);
+    problem_.pools[p].capacity = steps_from(problem_.now, 0, changes[p]);
   }
-  if (has_shares(problem_)) add_parts(problem_);
+  LimitChanges spare(problem_.place_limits.size());
+  add_free_gpus(problem_, spare);
+  if (has_shares(problem_)) add_parts(problem_, spare);
+  for (std::size_t l = 0; l < spare.size(); ++l) {
+    std::vector<CapacityStep>& steps = problem_.place_limits[l];
+    if (!spare[l].empty()) steps = steps_from(problem_.now, steps.front().gpus, spare[l]);
+  }
   return std::move(problem_);
 }
 

@@ -45,7 +45,8 @@ MachineId HorizonMachines::add_machine(MachineId m) {
                                .capacity = of.capacity,
                                .rack = instance_.cluster.machine_rack[m.index()],
                                .pod = instance_.cluster.pod_of(m),
-                               .gpu_slices = of.gpu_slices});
+                               .gpu_slices = of.gpu_slices,
+                               .limits = limits_.of(m)});
 }
 
 /// Reservations that some waiting job may use, those for the same jobs and queues together.

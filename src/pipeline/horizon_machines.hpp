@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "horizon_place_limits.hpp"
 #include "horizon_problem.hpp"
 
 #include <cstdint>
@@ -28,8 +29,13 @@ class HorizonMachines {
 
   /// All must outlive this.
   HorizonMachines(const model::InstanceView& instance, const model::Horizon& horizon,
-                  horizon::ProblemBuilder& builder, HorizonProblem& result)
-      : instance_(instance), horizon_(horizon), builder_(builder), result_(result) {}
+                  const HorizonPlaceLimits& limits, horizon::ProblemBuilder& builder,
+                  HorizonProblem& result)
+      : instance_(instance),
+        horizon_(horizon),
+        limits_(limits),
+        builder_(builder),
+        result_(result) {}
 
   /// Adds pools, machines and outages. Once.
   void add();
@@ -60,6 +66,7 @@ class HorizonMachines {
 
   const model::InstanceView& instance_;
   const model::Horizon& horizon_;
+  const HorizonPlaceLimits& limits_;
   horizon::ProblemBuilder& builder_;
   HorizonProblem& result_;
   std::vector<Pool> pools_;

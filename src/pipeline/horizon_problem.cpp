@@ -3,6 +3,7 @@
 
 #include "horizon_costs.hpp"
 #include "horizon_machines.hpp"
+#include "horizon_place_limits.hpp"
 #include "horizon_rules.hpp"
 
 #include <algorithm>
@@ -36,7 +37,8 @@ class Translation {
         horizon_(horizon),
         values_(instance, model::Objective::value),
         builder_(horizon.now),
-        machines_(instance_, horizon_, builder_, result_) {}
+        limits_(instance_, horizon_, builder_),
+        machines_(instance_, horizon_, limits_, builder_, result_) {}
 
   HorizonProblem run() {
     machines_.add();
@@ -65,11 +67,10 @@ class Translation {
     std::vector<std::map<Seconds, horizon::Gpus>> changes(cluster.queues.size());
     for (const model::Running& running : instance_.workload.tables().running) {
       const Job& job = instance_.workload.job(running.job);
-      // shares count upwards: a quota is never exceeded
-      const horizon::Gpus gpus = (instance_.workload.gpu_milli(job) + 999) / 1000;
+      const std::int64_t milli = instance_.workload.gpu_milli(job);
       for (QueueId q = job.queue; q.valid(); q = cluster.queues[q.index()].parent) {
-        changes[q.index()][horizon_.now] -= gpus;
-        changes[q.index()][until_of(running.job)] += gpus;
+        changes[q.index()][horizon_.now] -= milli;
+        changes[q.index()][until_of(running.job)] += milli;
       }
     }
     for (std::size_t q = 0; q < cluster.queues.size(); ++q) {
@@ -80,13 +81,8 @@ class Translation {
             builder_.add_budget(kHour * cluster.queues[q].gpu_hours, horizon_.end());
       }
       if (cluster.queues[q].gpu_quota < 0) continue;
-      std::vector<horizon::CapacityStep> steps{
-          {.from = horizon_.now, .gpus = cluster.queues[q].gpu_quota}};
-      for (const auto& [from, change] : changes[q]) {
-        const horizon::Gpus gpus = steps.back().gpus + change;
-        if (from > steps.back().from) steps.push_back({.from = from, .gpus = gpus});
-        steps.back().gpus = gpus;
-      }
+      auto steps = horizon::steps_from(horizon_.now, model::kGpuMilli * cluster.queues[q].gpu_quota,
+                                       changes[q]);
       quota_of_queue_.back() = builder_.add_quota(std::move(steps));
     }
   }
@@ -186,6 +182,7 @@ class Translation {
     if (spreads(rules)) {
       builder_.spread_option({.most = rules.max_tasks, .least = rules.min_domains});
     }
+    if (const auto traffic = limits_.traffic_of(job)) builder_.connect_option(*traffic);
     const bool has_gpus = instance_.workload.gpu_milli(job) > 0;
     builder_.restrict_option(
         job.domain, has_gpus ? limits_of(job, quota_of_queue_) : std::vector<std::int32_t>());
@@ -242,6 +239,7 @@ class Translation {
   planner_model::Valuation values_;
   horizon::ProblemBuilder builder_;
   HorizonProblem result_;
+  HorizonPlaceLimits limits_;
   HorizonMachines machines_;
   double largest_ = 0.0;                       ///< value of any waiting job
   std::vector<std::int32_t> quota_of_queue_;   ///< -1: none

@@ -19,7 +19,6 @@
 #include "berth/certify/horizon_plan.hpp"
 #include "berth/io/file.hpp"
 #include "berth/io/horizon_plan_file.hpp"
-#include "berth/io/jobs_file.hpp"
 #include "berth/model/digest.hpp"
 #include "berth/solver/horizon_bound.hpp"
 #include "berth/solver/petsc_session.hpp"
@@ -30,18 +29,6 @@ namespace {
 using model::Horizon;
 using model::InstanceView;
 using model::PriceCurves;
-
-void expect_planned(const InstanceView& instance, const std::string& jobs_path) {
-  const certify::UnplannedKey unplanned = certify::unplanned_key(instance);
-  if (unplanned.key.empty()) return;
-  const std::string problem = "not planned with --horizon yet";
-  if (!unplanned.job.valid()) throw InputError({.file = {}, .field = unplanned.key}, problem);
-  const auto name = instance.workload.tables().job_names[unplanned.job.index()];
-  throw InputError(
-      {.file = jobs_path, .line = io::line_of(jobs_path, unplanned.job), .field = unplanned.key},
-      fmt::format("{}; job {} has this key", problem, name),
-      "plan without --horizon, or without this key");
-}
 
 bool all_zero(const std::vector<std::int64_t>& prices) {
   return std::ranges::all_of(prices, [](std::int64_t price) { return price == 0; });
@@ -86,7 +73,6 @@ model::PriceCurves curves_of(const InstanceView& instance, const HorizonProblem&
 model::HorizonPlan plan_horizon(const InstanceView& instance, const HorizonRequest& request,
                                 report::ProgressTable& progress, const StopToken& stop) {
   solver::PetscSession::expect_active();
-  expect_planned(instance, request.jobs_path);
   for (const std::string& note : horizon_notes(instance, request.horizon)) progress.warn(note);
   const Horizon& horizon = request.horizon;
   const double start = progress.seconds();

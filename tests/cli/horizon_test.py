@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Plans in time: hand-solved and exhaustively solved cases, keys that are refused, planted faults."""
+"""Plans in time: hand-solved and exhaustively solved cases, planted faults."""
 import copy
 import itertools
 import json
@@ -352,16 +352,6 @@ class HorizonTest(ProgramTest):
                     self.write("bad.json", json.dumps(plan))
                     self.assertEqual("fault device_oversubscribed:" in self.check(plan="bad.json").out,
                                      start < remaining)
-
-    def test_keys_that_are_not_planned_are_refused_by_line_and_key(self):
-        self.write("c.yaml", CLUSTER.replace("{id: r0,", "{id: r0, uplink_gbps: 10, power_w: 900,"))
-        power = {"gpus": 1, "power_w": 300}
-        for key, more in [("power_w", {"tasks": [power]}),
-                          ("communication", {"communication": {"pattern": "ring", "gbps": 1}})]:
-            with self.subTest(key=key):
-                self.jobs([job("fine", 1, 10), job("odd", 1, 10) | more])
-                done = self.plan("--horizon", "1h")
-                self.assert_refused(done, 2, f"j.jsonl:2: {key}: not planned with --horizon yet")
 
     def best(self, jobs, gpus, end):
         """The most value that jobs, each on one machine of some GPUs, have by the end."""

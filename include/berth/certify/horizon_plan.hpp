@@ -14,15 +14,6 @@
 /// the planner.
 namespace berth::certify {
 
-/// A key of a job that plans in time do not respect yet.
-struct UnplannedKey {
-  JobId job;
-  std::string key;  ///< of the jobs file
-};
-
-/// The first job with such a key, by id; its key is empty when there is none. O(jobs).
-UnplannedKey unplanned_key(const model::InstanceView& instance);
-
 /// When a running job ends: its remaining seconds from now, or its seconds since its start. A job
 /// that should have ended already, or that has neither, keeps its place to the end of the horizon.
 std::int64_t end_of_running(const model::InstanceView& instance, const model::Horizon& horizon,
@@ -60,10 +51,10 @@ struct HorizonCheck {
 };
 
 /// Judges a plan file with a horizon against the input alone: gangs, types, domains; every device
-/// and resource of every machine at every moment; windows and machine states, quotas, releases,
-/// deadlines, durations and jobs that wait for others; running jobs in their places; objective,
-/// bound and gap, counts and digests. O((input + plan) log plan + jobs x intervals); never throws
-/// on the content of the plan.
+/// and resource of every machine at every moment; windows and machine states, quotas, power
+/// budgets, uplinks, spare GPUs, releases, deadlines, durations and jobs that wait for others;
+/// running jobs in their places; objective, bound and gap, counts and digests.
+/// O((input + plan) log plan + jobs x intervals); never throws on the content of the plan.
 HorizonCheck check_horizon(const model::InstanceView& instance, const model::RawHorizonPlan& plan);
 
 }  // namespace berth::certify

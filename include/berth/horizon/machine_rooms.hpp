@@ -7,6 +7,7 @@
 #include "berth/horizon/capacity_profile.hpp"
 #include "berth/horizon/device_shares.hpp"
 #include "berth/horizon/machine_marks.hpp"
+#include "berth/horizon/place_limits.hpp"
 #include "berth/horizon/problem.hpp"
 
 namespace berth::horizon {
@@ -34,6 +35,8 @@ class MachineRooms {
   [[nodiscard]] bool clear_for(const TaskGroup& group, std::size_t machine, Seconds from,
                                Seconds to) const;
   [[nodiscard]] MachineMarks& marks() { return marks_; }
+  [[nodiscard]] const PlaceLimits& limits() const { return limits_; }
+  [[nodiscard]] PlaceLimits& limits() { return limits_; }
   /// @pre some task has a share of a GPU
   [[nodiscard]] const DeviceShares& shares(std::size_t machine) const { return shares_[machine]; }
   [[nodiscard]] DeviceShares& shares(std::size_t machine) { return shares_[machine]; }
@@ -42,13 +45,13 @@ class MachineRooms {
   [[nodiscard]] Seconds devices_fit(std::size_t machine, Seconds from, Seconds duration,
                                     const TaskGroup& group, Seconds until = kNever) const;
   /// Earliest t in from .. until with room for a task throughout [t, t + duration), beside jobs
-  /// that may be there; kNever: none.
+  /// that may be there and within the limits of its rack and pod; kNever: none.
   [[nodiscard]] Seconds earliest_fit(std::size_t machine, Seconds from, Seconds duration,
                                      const TaskGroup& group, Seconds until = kNever) const;
   [[nodiscard]] Room least_free(std::size_t machine, Seconds from, Seconds to) const;
   /// Tasks of the group that an empty machine holds.
   [[nodiscard]] Gpus most_tasks(std::size_t machine, const TaskGroup& group) const;
-  /// Next change of anything on the machine; kNever behind the last one.
+  /// Next change of anything on the machine or of a limit of its places; kNever behind the last.
   [[nodiscard]] Seconds next_step(std::size_t machine, Seconds time) const;
 
   /// Takes amounts in [from, to), or returns them when the sign is -1. GPUs are the caller's.
@@ -62,6 +65,7 @@ class MachineRooms {
 
   const Problem& problem_;
   MachineMarks marks_;
+  PlaceLimits limits_;
   std::vector<CapacityProfile> gpus_;     ///< by MachineId
   std::vector<DeviceShares> shares_;      ///< by MachineId; empty: no task has a share
   std::vector<std::size_t> rows_;         ///< of model::kResourceTable

@@ -9,6 +9,7 @@
 
 #include "berth/horizon/capacity_profile.hpp"
 #include "berth/horizon/machine_rooms.hpp"
+#include "berth/horizon/place_limits.hpp"
 #include "berth/horizon/timeline.hpp"
 
 namespace berth::horizon {
@@ -74,6 +75,8 @@ class MachineTimeline final : public Timeline {
   Seconds earliest_in_pool(PoolState& pool, const Option& option, Seconds from, Seconds until);
   Seconds earliest_single(PoolState& pool, const Option& option, const TaskGroup& group,
                           Seconds from, Seconds until);
+  template <class Found>
+  bool for_each_domain(const PoolState& pool, const Option& option, const Found& found) const;
   /// Least completion of the gang's start in the range, if below `limit`.
   [[nodiscard]] Seconds earliest_gang(const PoolState& pool, const MachineRange& range,
                                       const Option& option, Seconds from, Seconds limit) const;
@@ -89,6 +92,8 @@ class MachineTimeline final : public Timeline {
   /// then.
   bool assign_tasks(const PoolState& pool, const MachineRange& range, const Option& option,
                     Seconds start, std::vector<TaskShare>& shares) const;
+  bool assign_within(const PoolState& pool, const MachineRange& range, const Option& option,
+                     Seconds start, PlaceRoom& places, std::vector<TaskShare>& shares) const;
   /// Takes (sign 1) or returns (-1) the GPUs of the shares.
   void change_all(PoolState& pool, const Option& option, Seconds start,
                   std::span<const TaskShare> shares, int sign);

@@ -64,6 +64,13 @@ struct TaskSpread {
   model::DomainCounts least = {1, 1, 1};                         ///< number of different ones
 };
 
+/// What a job sends over the uplinks of racks and pods that hold only some of its tasks
+/// (docs/formats.md).
+struct Traffic {
+  std::int64_t mbps = 0;
+  std::int32_t servers = -1;  ///< the task group of parameter servers; -1: a ring
+};
+
 /// Rents are counted in parts of a GPU: an option pays for `Option::rent` of them, a pool earns for
 /// `Pool::worth` of them.
 inline constexpr int kRentBits = 14;
@@ -81,8 +88,9 @@ struct Option {
   model::Level domain = model::Level::cluster;  ///< widest domain that may hold all tasks
   IndexRange quotas = {};                       ///< in Problem::option_quotas
   IndexRange budgets = {};                      ///< in Problem::option_budgets
-  std::int64_t rent = 0;     ///< in 1 / kRentUnit of a GPU; its GPUs unless shapes have factors
-  std::int32_t spread = -1;  ///< in Problem::spreads; -1: any
+  std::int64_t rent = 0;      ///< in 1 / kRentUnit of a GPU; its GPUs unless shapes have factors
+  std::int32_t spread = -1;   ///< in Problem::spreads; -1: any
+  std::int32_t traffic = -1;  ///< in Problem::traffics; -1: none
 };
 
 /// GPUs of all tasks with the shares.
@@ -126,6 +134,14 @@ struct Pool {
   std::vector<CapacityStep> worth = {};
 };
 
+/// What the tasks on a machine use with others of its rack and pod: entries of
+/// Problem::place_limits; -1: no limit.
+struct PlaceLimitIds {
+  std::int32_t rack_power = -1, pod_power = -1;    ///< W
+  std::int32_t rack_uplink = -1, pod_uplink = -1;  ///< Mbit/s
+  std::int32_t spare = -1;                         ///< GPU thousandths beside spare GPUs of the pod
+};
+
 struct Machine {
   PoolId pool;
   std::int32_t gpus = 0;  ///< 0 .. 64
@@ -133,6 +149,7 @@ struct Machine {
   RackId rack = {};  ///< machines of a rack are neighbours within a pool, and so are those of a pod
   PodId pod = {};
   std::int32_t gpu_slices = 0;  ///< of each GPU (model::MachineClass)
+  PlaceLimitIds limits = {};
 
   /// Thousandths that a share takes here.
   [[nodiscard]] Gpus share_taken(std::int32_t milli) const {
@@ -168,8 +185,12 @@ struct Problem {
   std::vector<CostPiece> cost_pieces;
   std::vector<Neighbours> neighbours;  ///< empty: jobs avoid no others
   std::vector<TaskSpread> spreads;
+  std::vector<Traffic> traffics;
+  std::vector<std::vector<CapacityStep>> place_limits;  ///< by PlaceLimitIds, each in its unit
   std::vector<std::vector<CapacityStep>> quotas;  ///< GPUs that jobs of a quota may use at a time
-  std::vector<std::int32_t> option_quotas;        ///< indices in `quotas`
+  /// The same in thousandths, exactly; `quotas` are rounded down.
+  std::vector<std::vector<CapacityStep>> quotas_milli;
+  std::vector<std::int32_t> option_quotas;   ///< indices in `quotas`
   std::vector<std::int64_t> budgets;         ///< GPU-seconds that jobs may use until budgets_end
   std::vector<std::int32_t> option_budgets;  ///< indices in `budgets`
   Seconds budgets_end = kNever;

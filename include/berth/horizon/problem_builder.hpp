@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -37,14 +38,19 @@ class ProblemBuilder {
   void restrict_option(model::Level domain, std::span<const std::int32_t> quotas);
   /// Spreads the tasks of the last option.
   void spread_option(const TaskSpread& spread);
+  /// What the tasks of the last option send over uplinks.
+  void connect_option(const Traffic& traffic);
+  /// A limit of a rack or pod. Free GPUs of the machines with it as PlaceLimitIds::spare are added
+  /// to the steps of such a limit. Returns its index.
+  std::int32_t add_place_limit(std::vector<CapacityStep> steps);
   /// What jobs set and avoid on machines, by TaskGroup::neighbours.
   void add_neighbours(std::vector<Neighbours> neighbours);
   /// Budgets that the last option counts for.
   void charge_option(std::span<const std::int32_t> budgets);
   /// GPU-seconds that jobs may use before `end`, which all budgets share. Returns its index.
   std::int32_t add_budget(std::int64_t gpu_seconds, Seconds end);
-  /// GPUs that jobs of a quota may use at a time. Returns its index.
-  std::int32_t add_quota(std::vector<CapacityStep> steps);
+  /// GPU thousandths that jobs of a quota may use at a time. Returns its index.
+  std::int32_t add_quota(std::vector<CapacityStep> milli);
 
   /// The job starts no earlier than `after` ends. Both have been added.
   void add_dependency(JobId job, JobId after);
@@ -56,6 +62,10 @@ class ProblemBuilder {
  private:
   Problem problem_;
 };
+
+/// The sums of `first` and the changes until each time; the first step is at `now`.
+std::vector<CapacityStep> steps_from(Seconds now, Gpus first,
+                                     const std::map<Seconds, Gpus>& changes);
 
 /// w (C - release): weighted flow time.
 CostPiece flow_cost(Seconds release, double weight);

@@ -14,7 +14,6 @@ namespace berth::pipeline {
 /// What `berth plan --horizon` asks for.
 struct HorizonRequest {
   model::Horizon horizon;
-  std::string jobs_path;                      ///< of the jobs file, for messages
   std::optional<model::RawHorizonPlan> keep;  ///< an earlier plan whose starts are promises
   /// Price of a promise at its start (docs/horizon.md); none: it is kept if at all possible.
   std::optional<double> keep_price;
@@ -26,7 +25,6 @@ struct HorizonRequest {
 /// plan, bit for bit, on any number of threads, unless `stop` cut it short. Main thread; one rank.
 ///
 /// @pre a PetscSession exists; the instance has all jobs and names
-/// @throws InputError for a job with a key that plans in time do not respect yet
 model::HorizonPlan plan_horizon(const model::InstanceView& instance, const HorizonRequest& request,
                                 report::ProgressTable& progress, const StopToken& stop = {});
 

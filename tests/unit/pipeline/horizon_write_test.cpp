@@ -43,7 +43,7 @@ class WriteHorizonPlan : public berth::test::WithPetsc<> {
     instance_.workload = io::parse_jobs(kJobs, "jobs.jsonl", instance_.cluster);
     report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
     const HorizonRequest request{
-        .horizon = {.now = 0, .length = 100}, .jobs_path = "", .keep = {}, .keep_price = {}};
+        .horizon = {.now = 0, .length = 100}, .keep = {}, .keep_price = {}};
     plan_ = plan_horizon(instance_, request, silent);
     io::write_atomically(path_, [](io::AtomicFile& file) { file.write("earlier"); });
   }
