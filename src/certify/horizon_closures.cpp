@@ -61,6 +61,7 @@ class ClosureList {
   void add_running() {
     for (const model::Running& running : instance_.workload.tables().running) {
       const Job& job = instance_.workload.job(running.job);
+      if (is_decided(instance_, horizon_, job)) continue;
       const std::int64_t end = end_of_running(instance_, horizon_, job);
       const auto groups = instance_.workload.groups_of(job);
       for (const model::TaskPlacement& task : instance_.workload.tasks_of(running)) {
@@ -76,7 +77,9 @@ class ClosureList {
 
   /// True when some waiting job is entitled to the reservation.
   [[nodiscard]] bool somebody_may_use(const model::Window& window) const {
-    const auto waits = [&](JobId job) { return instance_.workload.job(job).running < 0; };
+    const auto waits = [&](JobId job) {
+      return is_decided(instance_, horizon_, instance_.workload.job(job));
+    };
     if (std::ranges::any_of(window.job_ids, waits)) return true;
     return std::ranges::any_of(window.queues,
                                [&](QueueId queue) { return queue_waits_[queue.index()]; });
@@ -87,7 +90,7 @@ class ClosureList {
     queue_waits_.assign(instance_.cluster.queues.size(), false);
     for (const JobId id : model::planned_jobs(instance_.workload)) {
       const Job& job = instance_.workload.job(id);
-      if (job.running >= 0) continue;
+      if (!is_decided(instance_, horizon_, job)) continue;
       QueueId queue = job.queue;
       for (; queue.valid(); queue = instance_.cluster.queues[queue.index()].parent) {
         queue_waits_[queue.index()] = true;

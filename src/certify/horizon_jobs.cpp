@@ -29,6 +29,7 @@ double speed_on(const InstanceView& instance, const Job& job, GpuTypeId type) {
 }  // namespace
 
 std::vector<Run> runs_of(const model::WorkloadView& workload, const Job& job) {
+  if (job.running >= 0) return {nullptr};
   std::vector<Run> runs;
   const auto row = workload.time_of(job).configurations;
   for (const model::Configuration& one : workload.tables().configurations[row]) {
@@ -60,8 +61,61 @@ std::int64_t milli_of_run(const model::WorkloadView& workload, const Job& job, R
   return total;
 }
 
+namespace {
+
+GpuTypeId type_now(const InstanceView& instance, const model::Running& running) {
+  GpuTypeId type;
+  for (const model::TaskPlacement& task : instance.workload.tasks_of(running)) {
+    if (task.devices != 0) type = instance.cluster.class_of(task.machine).gpu_type;
+  }
+  return type;
+}
+
+/// Seconds of the whole run of a running job on its type; empty when nothing tells, or the speed
+/// there is 0.
+std::optional<std::int64_t> whole_run(const InstanceView& instance, const Job& job,
+                                      const model::Running& running) {
+  const model::TimeRules& rules = instance.workload.time_of(job);
+  if (rules.seconds() == model::kNotGiven) return std::nullopt;
+  if (rules.duration == model::kNotGiven) return rules.limit;
+  const double speed = speed_on(instance, job, type_now(instance, running));
+  if (!(speed > 0.0)) return std::nullopt;
+  return at_speed(rules.duration, speed);
+}
+
+/// Of a job that may not stay.
+std::optional<std::int64_t> seconds_elsewhere(const InstanceView& instance, const Horizon& horizon,
+                                              const Job& job, GpuTypeId type) {
+  const model::TimeRules& rules = instance.workload.time_of(job);
+  const model::Running& running = *instance.workload.running_of(job);
+  const auto whole = whole_run(instance, job, running);
+  const std::int64_t left = end_of_running(instance, horizon, job) - horizon.now;
+  std::int64_t work = left;  // in seconds where it runs
+  const bool late = running.remaining != model::kNotGiven ? running.remaining <= 0
+                    : whole && running.since != model::kNotGiven
+                        ? running.since + *whole <= horizon.now
+                        : false;
+  if (whole && !late) {
+    const std::int64_t done = std::max<std::int64_t>(0, *whole - left);
+    work += rules.checkpoint_every == model::kNotGiven ? done : done % rules.checkpoint_every;
+  }
+  double faster = 1.0;
+  if (rules.duration != model::kNotGiven) {
+    const double here = speed_on(instance, job, type_now(instance, running));
+    faster = speed_on(instance, job, type) / (here > 0.0 ? here : 1.0);
+  }
+  if (!(faster > 0.0)) return std::nullopt;
+  const std::int64_t seconds = at_speed(work, faster) + rules.restart_cost;
+  const bool limited = rules.duration != model::kNotGiven && rules.limit != model::kNotGiven;
+  if (limited && seconds > rules.limit) return std::nullopt;
+  return seconds;
+}
+
+}  // namespace
+
 std::optional<std::int64_t> run_seconds(const InstanceView& instance, const Horizon& horizon,
                                         const Job& job, GpuTypeId type, Run run) {
+  if (job.running >= 0) return seconds_elsewhere(instance, horizon, job, type);
   const model::TimeRules& rules = instance.workload.time_of(job);
   if (rules.duration == model::kNotGiven) {
     return rules.limit == model::kNotGiven ? horizon.length : rules.limit;
@@ -83,6 +137,7 @@ double value_in_time(const InstanceView& instance, const Job& job, Run run,
 }
 
 std::int64_t release_of(const InstanceView& instance, const Horizon& horizon, const Job& job) {
+  if (job.running >= 0) return horizon.now;
   return std::max(horizon.now, instance.workload.time_of(job).not_before);
 }
 
@@ -130,7 +185,12 @@ std::vector<CostPiece> costs_in_time(const InstanceView& instance, const Horizon
                                      const Job& job, double value, std::int64_t seconds,
                                      std::int64_t release) {
   if (horizon.objective == model::HorizonObjective::value) {
-    return utility_costs(instance, horizon, job, value, seconds, release);
+    auto pieces = utility_costs(instance, horizon, job, value, seconds, release);
+    if (may_not_stay(instance, horizon, job)) {
+      const model::Running& running = *instance.workload.running_of(job);
+      for (CostPiece& piece : pieces) piece.cost += running.move_cost - running.stop_cost;
+    }
+    return pieces;
   }
   // a line through 0 at the arrival, from the release on
   const double first = job.weight * static_cast<double>(release - job.arrival);
@@ -142,21 +202,31 @@ std::int64_t end_of_running(const InstanceView& instance, const Horizon& horizon
   if (running.remaining != model::kNotGiven) {
     return running.remaining > 0 ? horizon.now + running.remaining : horizon.end();
   }
-  GpuTypeId type;
-  for (const model::TaskPlacement& task : instance.workload.tasks_of(running)) {
-    if (task.devices != 0) type = instance.cluster.class_of(task.machine).gpu_type;
-  }
-  const model::TimeRules& rules = instance.workload.time_of(job);
-  if (rules.seconds() == model::kNotGiven) return horizon.end();
+  const auto seconds = whole_run(instance, job, running);
+  if (!seconds) return horizon.end();
   const std::int64_t since = running.since == model::kNotGiven ? horizon.now : running.since;
-  std::int64_t seconds = rules.limit;
-  if (rules.duration != model::kNotGiven) {
-    const double speed = speed_on(instance, job, type);
-    if (!(speed > 0.0)) return horizon.end();
-    seconds = at_speed(rules.duration, speed);
-  }
-  const std::int64_t end = since + seconds;
+  const std::int64_t end = since + *seconds;
   return end > horizon.now ? end : horizon.end();
+}
+
+bool may_not_stay(const InstanceView& instance, const Horizon& horizon, const Job& job) {
+  if (job.running < 0) return false;
+  const model::Running& running = *instance.workload.running_of(job);
+  if (running.pinned) return false;
+  const auto& drains = instance.cluster.drain_deadlines;
+  if (drains.empty()) return false;
+  const std::int64_t end = end_of_running(instance, horizon, job);
+  for (const model::TaskPlacement& task : instance.workload.tasks_of(running)) {
+    const auto drain =
+        std::ranges::lower_bound(drains, task.machine, {}, &model::DrainDeadline::machine);
+    if (drain == drains.end() || drain->machine != task.machine) continue;
+    if (drain->deadline < end) return true;
+  }
+  return false;
+}
+
+bool is_decided(const InstanceView& instance, const Horizon& horizon, const Job& job) {
+  return job.running < 0 || may_not_stay(instance, horizon, job);
 }
 
 }  // namespace berth::certify

@@ -33,6 +33,19 @@ Int128 cost_of(const InstanceView& instance, const Horizon& horizon,
   return cost.cost + cost.slope * (end - cost.after);
 }
 
+/// What stops cost of all jobs that may not stay; costs_in_time takes them off those that move.
+Int128 stop_costs(const InstanceView& instance, const Horizon& horizon) {
+  Int128 sum = 0;
+  if (horizon.objective != model::HorizonObjective::value) return sum;
+  for (const model::Running& running : instance.workload.tables().running) {
+    if (!may_not_stay(instance, horizon, instance.workload.job(running.job))) continue;
+    sum +=
+        integer_cost({.after = horizon.now, .cost = running.stop_cost, .slope = 0.0}, Rounding::up)
+            .cost;
+  }
+  return sum;
+}
+
 /// A plan that marks the placed jobs, for the proof.
 horizon::Plan placed_jobs(const BoundProblem& bound, const model::Placement& placements) {
   horizon::Plan plan{.starts = std::vector<horizon::JobStart>(bound.jobs.size()), .shares = {}};
@@ -72,7 +85,7 @@ std::int64_t earliest_makespan(const horizon::Problem& problem,
 }
 
 /// Last completion of the jobs that the plan starts, and its bound, in seconds from now. Running
-/// jobs end when they end: they count on neither side.
+/// jobs that stay end when they end: they count on neither side.
 HorizonJudgement judge_makespan(const InstanceView& instance, const Horizon& horizon,
                                 const model::Placement& placements,
                                 std::span<const std::int64_t> ends,
@@ -82,7 +95,8 @@ HorizonJudgement judge_makespan(const InstanceView& instance, const Horizon& hor
   HorizonJudgement judged;
   std::int64_t last = horizon.now;
   for (std::size_t p = 0; p < placements.size(); ++p) {
-    if (instance.workload.job(placements[p].job).running < 0) last = std::max(last, ends[p]);
+    const model::Job& job = instance.workload.job(placements[p].job);
+    if (is_decided(instance, horizon, job)) last = std::max(last, ends[p]);
   }
   for (std::size_t j = 0; j < bound.jobs.size(); ++j) {
     if (!plan.starts[j].placed()) judged.required_missing.push_back(bound.jobs[j]);
@@ -117,11 +131,12 @@ HorizonJudgement judge_horizon(const InstanceView& instance, const Horizon& hori
     return judged;
   }
   count_jobs(instance, horizon, placements, judged.figures);
-  Int128 cost = 0, running = 0;
+  Int128 cost = stop_costs(instance, horizon), running = cost;
   for (std::size_t p = 0; p < placements.size(); ++p) {
     const Int128 one = cost_of(instance, horizon, placements[p], ends[p]);
     cost += one;
-    if (instance.workload.job(placements[p].job).running >= 0) running += one;
+    const model::Job& job = instance.workload.job(placements[p].job);
+    if (!is_decided(instance, horizon, job)) running += one;
   }
   const BoundProblem bound = bound_problem(instance, horizon, prices);
   const HorizonProof proof = prove_horizon(bound.problem, placed_jobs(bound, placements),

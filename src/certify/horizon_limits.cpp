@@ -62,7 +62,7 @@ std::vector<CapacityStep> HorizonLimits::left_of(QueueId queue) const {
     const model::Job& job = instance_.workload.job(running.job);
     QueueId of = job.queue;
     while (of.valid() && of != queue) of = instance_.cluster.queues[of.index()].parent;
-    if (!of.valid()) continue;
+    if (!of.valid() || is_decided(instance_, horizon_, job)) continue;
     const std::int64_t milli = milli_of(instance_.workload, job);
     left -= milli;
     freed[end_of_running(instance_, horizon_, job)] += milli;

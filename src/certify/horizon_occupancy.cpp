@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horizon_occupancy.hpp"
 
+#include "horizon_jobs.hpp"
 #include "machine_variants.hpp"
 #include "rule_check.hpp"
 
@@ -69,7 +70,7 @@ class OccupancyCheck {
                        .milli = taken_of_device(task.machine, task.milli),
                        .taken = shape.needs,
                        .job = placed.job,
-                       .planned = job.running < 0});
+                       .planned = is_decided(instance_, horizon_, job)});
     }
   }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "horizon_jobs.hpp"
 #include "horizon_occupancy.hpp"
 #include "horizon_worth.hpp"
 #include "limit_prices.hpp"
@@ -65,7 +66,7 @@ class PlaceSweep {
 
   void add(const model::JobPlacement& placed, std::int64_t end) {
     const model::Job& job = instance_.workload.job(placed.job);
-    const bool planned = job.running < 0;
+    const bool planned = is_decided(instance_, horizon_, job);
     for (const auto& use : places_.uses(job, placed.tasks)) {
       Limit& limit = limit_at(use.limit);
       // running jobs close the GPUs of their machines

@@ -55,14 +55,14 @@ class TimeCheck {
 
   void add(const model::JobPlacement& placed, std::int64_t end) {
     end_[placed.job.index()] = end;
-    if (instance_.workload.job(placed.job).running >= 0) {
+    if (!is_decided(instance_, horizon_, instance_.workload.job(placed.job))) {
       check_running(placed, end);
     } else {
       check_planned(placed, end);
     }
   }
 
-  /// Jobs after those that must have ended, and running jobs; when all are added.
+  /// Jobs after those that must have ended, and running jobs that stay; when all are added.
   void finish(const model::Placement& placements) {
     for (const model::JobPlacement& placed : placements) {
       if (instance_.workload.job(placed.job).running >= 0) continue;
@@ -74,6 +74,7 @@ class TimeCheck {
     }
     for (const model::Running& running : instance_.workload.tables().running) {
       if (running.pinned || end_[running.job.index()] != model::kNever) continue;
+      if (may_not_stay(instance_, horizon_, instance_.workload.job(running.job))) continue;
       fault(running.job, "runs, but is not in the plan");
     }
   }
@@ -101,7 +102,7 @@ class TimeCheck {
     } else {
       check_end(placed.job, end, start + *seconds);
     }
-    if (end > instance_.workload.time_of(job).deadline) {
+    if (job.running < 0 && end > instance_.workload.time_of(job).deadline) {
       fault(placed.job, "ends at " + std::to_string(end) + " after its deadline");
     }
   }

@@ -50,7 +50,7 @@ class BoundProblemBuilder {
     close_devices();
     limits_.add_to(result_);
     for (const JobId job : model::planned_jobs(instance_.workload)) {
-      if (instance_.workload.job(job).running < 0) add_job(job);
+      if (is_decided(instance_, horizon_, instance_.workload.job(job))) add_job(job);
     }
     release_after_others(instance_, horizon_, result_);
     return std::move(result_);
@@ -124,7 +124,9 @@ class BoundProblemBuilder {
     const auto first = static_cast<std::int32_t>(problem.options.size());
     problem.jobs.push_back(
         {.release = release_of(instance_, horizon_, job),
-         .deadline = std::min(instance_.workload.time_of(job).deadline, horizon::kNever),
+         .deadline = job.running >= 0
+                         ? horizon::kNever
+                         : std::min(instance_.workload.time_of(job).deadline, horizon::kNever),
          .required = job.required || minimised,
          .options = {first, first}});
     const bool on_gpus = milli_of(instance_.workload, job) > 0;
@@ -136,6 +138,12 @@ class BoundProblemBuilder {
       }
     }
     problem.jobs.back().options.end = static_cast<std::int32_t>(problem.options.size());
+  }
+
+  /// Of a job that runs none: where it may not stay, it ends as early as it can.
+  [[nodiscard]] std::int64_t deadline_of(const Job& job) const {
+    if (job.running >= 0) return horizon::kNever;
+    return std::min(instance_.workload.time_of(job).deadline, horizon::kNever);
   }
 
   /// One option for each GPU type that can hold the run.

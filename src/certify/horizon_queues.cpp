@@ -34,7 +34,7 @@ class QueueSweep {
   void add(JobId id, Run run, std::int64_t start, std::int64_t end) {
     const model::Job& job = instance_.workload.job(id);
     const std::int64_t milli = milli_of_run(instance_.workload, job, run);
-    const JobId starts = job.running < 0 ? id : JobId{};
+    const JobId starts = is_decided(instance_, horizon_, job) ? id : JobId{};
     QueueId queue = job.queue;
     for (; queue.valid(); queue = instance_.cluster.queues[queue.index()].parent) {
       QueueUse& use = uses_[queue.index()];

@@ -40,12 +40,13 @@ void release_after_others(const model::InstanceView& instance, const model::Hori
     ready.pop_back();
     const model::Job& job = instance.workload.job(done);
     const std::size_t j = position[done.index()];
-    const std::int64_t end = job.running >= 0 ? end_of_running(instance, horizon, job)
-                                              : least_end(bound.problem, bound.problem.jobs[j]);
+    const std::int64_t end = is_decided(instance, horizon, job)
+                                 ? least_end(bound.problem, bound.problem.jobs[j])
+                                 : end_of_running(instance, horizon, job);
     const auto first = std::ranges::lower_bound(by_after, done, {}, &model::Dependency::after);
     for (auto pair = first; pair != by_after.end() && pair->after == done; ++pair) {
       const std::size_t waiting = position[pair->job.index()];
-      if (waiting < bound.jobs.size()) {
+      if (waiting < bound.jobs.size() && instance.workload.job(pair->job).running < 0) {
         auto& release = bound.problem.jobs[waiting].release;
         release = std::max(release, end);
       }

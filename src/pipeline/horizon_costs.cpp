@@ -13,15 +13,11 @@ using model::InstanceView;
 using model::Job;
 using model::TimeRules;
 
-namespace {
-
 Seconds scaled(Seconds seconds, double speed) {
   constexpr double kLongest = 0x1p45;
   return static_cast<Seconds>(
       std::clamp(std::ceil(static_cast<double>(seconds) / speed), 1.0, kLongest));
 }
-
-}  // namespace
 
 std::optional<Seconds> duration_on(const InstanceView& instance, const Horizon& horizon,
                                    const Job& job, GpuTypeId type,

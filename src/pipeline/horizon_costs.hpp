@@ -11,6 +11,9 @@
 
 namespace berth::pipeline {
 
+/// Seconds at another speed, rounded up; at least 1.
+horizon::Seconds scaled(horizon::Seconds seconds, double speed);
+
 /// Seconds of a run; empty when the job cannot run on the type.
 /// @param elastic  its configuration, or null
 std::optional<horizon::Seconds> duration_on(const model::InstanceView& instance,

@@ -2,6 +2,7 @@
 #include "horizon_machines.hpp"
 
 #include "horizon_costs.hpp"
+#include "horizon_moves.hpp"
 
 #include <algorithm>
 
@@ -61,7 +62,7 @@ std::vector<std::vector<const model::Window*>> HorizonMachines::reservations() c
   const std::vector<JobId> jobs = model::planned_jobs(instance_.workload);
   for (auto& [whom, windows] : groups) {
     const bool some = std::ranges::any_of(jobs, [&](JobId job) {
-      return instance_.workload.job(job).running < 0 && may_use(instance_, job, *windows.front());
+      return is_planned(instance_, horizon_, job) && may_use(instance_, job, *windows.front());
     });
     if (some) used.push_back(std::move(windows));
   }
@@ -160,7 +161,7 @@ void HorizonMachines::close_machines() {
             .neighbours = content.job.valid() ? rules_of(content.job) : -1});
   }
   for (const model::Running& running : instance_.workload.tables().running) {
-    if (running.pinned) continue;
+    if (running.pinned || must_move(instance_, horizon_, running.job)) continue;
     const auto groups = instance_.workload.groups_of(instance_.workload.job(running.job));
     for (const model::TaskPlacement& task : instance_.workload.tasks_of(running)) {
       occupy({.machine = task.machine,

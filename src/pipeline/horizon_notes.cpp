@@ -2,6 +2,7 @@
 #include "horizon_notes.hpp"
 
 #include "horizon_costs.hpp"
+#include "horizon_moves.hpp"
 #include "horizon_problem.hpp"
 
 #include <algorithm>
@@ -30,6 +31,7 @@ struct Stay {
 std::vector<Stay> stays_of(const InstanceView& instance, const model::Horizon& horizon) {
   std::vector<Stay> stays;
   for (const model::Running& running : instance.workload.tables().running) {
+    if (must_move(instance, horizon, running.job)) continue;
     const std::int64_t until = running_until(instance, horizon, instance.workload.job(running.job));
     for (const model::TaskPlacement& task : instance.workload.tasks_of(running)) {
       stays.push_back({.machine = task.machine, .job = running.job, .until = until});
@@ -68,7 +70,8 @@ class Collisions {
       auto stay = std::ranges::lower_bound(stays_, drain.machine, {}, &Stay::machine);
       for (; stay != stays_.end() && stay->machine == drain.machine; ++stay) {
         if (stay->until <= drain.deadline) continue;
-        lines.push_back(fmt::format("{}, which must be empty by {}", told(*stay), drain.deadline));
+        lines.push_back(fmt::format("{}, which must be empty by {}: it is pinned", told(*stay),
+                                    drain.deadline));
       }
     }
     return lines;

@@ -2,6 +2,7 @@
 #include "horizon_place_limits.hpp"
 
 #include "horizon_costs.hpp"
+#include "horizon_moves.hpp"
 
 #include <cmath>
 #include <map>
@@ -21,6 +22,7 @@ HorizonPlaceLimits::HorizonPlaceLimits(const model::InstanceView& instance,
   for (std::size_t l = 0; l < limits_.size(); ++l) first.push_back(capacity_of(limits_[l]));
   std::vector<std::map<Seconds, std::int64_t>> changes(limits_.size());
   for (const model::Running& running : instance.workload.tables().running) {
+    if (must_move(instance, horizon, running.job)) continue;
     const Seconds until = running_until(instance, horizon, instance.workload.job(running.job));
     const auto tasks = instance.workload.tasks_of(running);
     for (const auto& [limit, amount] : limits_.use_of_places(running.job, tasks)) {

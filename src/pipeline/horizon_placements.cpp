@@ -2,6 +2,7 @@
 #include "horizon_placements.hpp"
 
 #include "horizon_costs.hpp"
+#include "horizon_moves.hpp"
 
 #include <algorithm>
 #include <map>
@@ -137,6 +138,9 @@ class WaitingJobs {
       if (!waiting.earliest_start && earliest_.over_budget(j, release)) {
         waiting.reason = "the GPU-hours of its queue are used";
       }
+      if (instance_.workload.job(waiting.job).running >= 0) {
+        waiting.reason = "must leave its machines: " + waiting.reason;
+      }
     }
     return waiting;
   }
@@ -158,7 +162,7 @@ class WaitingJobs {
 void add_running(const InstanceView& instance, const model::Horizon& horizon,
                  std::map<JobId, std::pair<model::JobPlacement, Seconds>>& placed) {
   for (const model::Running& running : instance.workload.tables().running) {
-    if (running.pinned) continue;
+    if (running.pinned || must_move(instance, horizon, running.job)) continue;
     const auto tasks = instance.workload.tasks_of(running);
     placed[running.job] = {
         {.job = running.job, .start = horizon.now, .tasks = {tasks.begin(), tasks.end()}},

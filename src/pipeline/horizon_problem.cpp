@@ -3,6 +3,7 @@
 
 #include "horizon_costs.hpp"
 #include "horizon_machines.hpp"
+#include "horizon_moves.hpp"
 #include "horizon_place_limits.hpp"
 #include "horizon_rules.hpp"
 
@@ -45,11 +46,10 @@ class Translation {
     builder_.add_neighbours(neighbours_of(instance_.workload.tables().rules));
     add_quotas();
     for (const JobId job : model::planned_jobs(instance_.workload)) {
-      const Job& record = instance_.workload.job(job);
-      if (record.running < 0) largest_ = std::max(largest_, values_.best(job));
+      if (planned(job)) largest_ = std::max(largest_, values_.best(job));
     }
     for (const JobId job : model::planned_jobs(instance_.workload)) {
-      if (instance_.workload.job(job).running < 0) add_job(job);
+      if (planned(job)) add_job(job);
     }
     add_dependencies();
     result_.problem = builder_.build();
@@ -66,6 +66,7 @@ class Translation {
     const model::Cluster& cluster = instance_.cluster;
     std::vector<std::map<Seconds, horizon::Gpus>> changes(cluster.queues.size());
     for (const model::Running& running : instance_.workload.tables().running) {
+      if (planned(running.job)) continue;
       const Job& job = instance_.workload.job(running.job);
       const std::int64_t milli = instance_.workload.gpu_milli(job);
       for (QueueId q = job.queue; q.valid(); q = cluster.queues[q.index()].parent) {
@@ -98,25 +99,27 @@ class Translation {
     return limits;
   }
 
-  /// Of jobs that wait both; running ones end when they end (release_of).
+  /// Of jobs that are planned both; running ones that stay end when they end (release_of).
   void add_dependencies() {
     const auto position = [&](JobId job) {
       const auto found = std::ranges::lower_bound(result_.jobs, job);
       return JobId(static_cast<std::size_t>(found - result_.jobs.begin()));
     };
     for (const model::Dependency& pair : instance_.workload.tables().dependencies) {
-      if (runs(pair.job) || runs(pair.after)) continue;
+      if (runs(pair.job) || !planned(pair.after)) continue;
       builder_.add_dependency(position(pair.job), position(pair.after));
     }
   }
 
   [[nodiscard]] bool runs(JobId job) const { return instance_.workload.job(job).running >= 0; }
+  [[nodiscard]] bool planned(JobId job) const { return is_planned(instance_, horizon_, job); }
 
   [[nodiscard]] Seconds release_of(JobId id) const {
+    if (runs(id)) return horizon_.now;
     const TimeRules& rules = instance_.workload.time_of(instance_.workload.job(id));
     Seconds release = std::max(horizon_.now, rules.not_before);
     for (const model::Dependency& pair : instance_.workload.dependencies_of(id)) {
-      if (runs(pair.after)) release = std::max(release, until_of(pair.after));
+      if (!planned(pair.after)) release = std::max(release, until_of(pair.after));
     }
     return release;
   }
@@ -128,7 +131,7 @@ class Translation {
     const Seconds release = release_of(id);
     result_.jobs.push_back(id);
     (void)builder_.add_job(release, job.required || minimised,
-                           std::min(rules.deadline, horizon::kNever));
+                           runs(id) ? horizon::kNever : std::min(rules.deadline, horizon::kNever));
     if (instance_.workload.gpu_milli(job) == 0) {
       const std::vector<PoolId> pools =
           pools_of(id, [&](GpuTypeId type) { return allowed(job, type); });
@@ -162,14 +165,18 @@ class Translation {
   void add_options(JobId id, GpuTypeId type, Seconds release, std::span<const PoolId> pools) {
     const TimeRules& rules = instance_.workload.time_of(instance_.workload.job(id));
     const auto& elastic = instance_.workload.tables().configurations[rules.configurations];
-    if (elastic.empty()) add_option(id, type, release, pools, nullptr);
+    if (elastic.empty() || runs(id)) {
+      add_option(id, type, release, pools, nullptr);
+      return;
+    }
     for (const model::Configuration& one : elastic) add_option(id, type, release, pools, &one);
   }
 
   void add_option(JobId id, GpuTypeId type, Seconds release, std::span<const PoolId> pools,
                   const model::Configuration* elastic) {
     const Job& job = instance_.workload.job(id);
-    const auto duration = duration_on(instance_, horizon_, job, type, elastic);
+    const auto duration = runs(id) ? seconds_after_move(instance_, horizon_, job, type)
+                                   : duration_on(instance_, horizon_, job, type, elastic);
     if (!duration) return;
     const auto tasks = tasks_of(job, elastic);
     const model::PlacementRules& rules = instance_.workload.rules_of(job);
@@ -177,7 +184,10 @@ class Translation {
     for (const horizon::TaskGroup& group : tasks) count += group.tasks;
     if (!can_spread(rules, count)) return;
     const double value = std::max({value_of(id, type, elastic), kLeastValue * largest_, 1e-12});
-    const auto pieces = costs_of(instance_, horizon_, job, value, *duration, release);
+    auto pieces = costs_of(instance_, horizon_, job, value, *duration, release);
+    if (runs(id) && !model::minimised(horizon_.objective)) {
+      for (CostPiece& piece : pieces) piece.cost += cost_of_move(instance_, job);
+    }
     builder_.add_option(pool_set(pools), *duration, tasks, builder_.add_cost(pieces));
     if (spreads(rules)) {
       builder_.spread_option({.most = rules.max_tasks, .least = rules.min_domains});
@@ -189,14 +199,17 @@ class Translation {
     if (has_gpus) builder_.charge_option(limits_of(job, budget_of_queue_));
   }
 
-  /// At the best place on the type. A job with a duration has its speed in that.
+  /// At the best place on the type, without costs of moves. A job with a duration has its speed in
+  /// that.
   [[nodiscard]] double value_of(JobId id, GpuTypeId type,
                                 const model::Configuration* elastic) const {
     const Job& job = instance_.workload.job(id);
     const bool timed = instance_.workload.time_of(job).duration != model::kNotGiven;
     const double speed = type.valid() ? instance_.workload.speed(job, type) : 1.0;
     if (elastic == nullptr || elastic->value < 0.0) {
-      const double value = values_.best(id, type);
+      const double moves = runs(id) ? cost_of_move(instance_, job) : 0.0;
+      const double value =
+          values_.best(id, type) + moves;  // costs of moves are added to its pieces
       return timed && speed > 0.0 ? value / speed : value;
     }
     const auto& tables = instance_.workload.tables();

@@ -235,14 +235,61 @@ class HorizonTest(ProgramTest):
                    "machine_states: [{ids: a1, state: drain, deadline: 25}]\n")
         held = [{"shape": "worker", "machine": "a0", "gpus": [{"index": 0, "milli": 1000}]}]
         jobs = [job("r", 1, 30, running={"tasks": held, "remaining": 30}),
-                job("s", 1, 30, running={"tasks": [dict(held[0], machine="a1")], "remaining": 30}),
+                job("s", 1, 30, running={"tasks": [dict(held[0], machine="a1")], "remaining": 30,
+                                      "pinned": True}),
                 job("fits", 1, 30, running={"tasks": [dict(held[0], machine="a2")]})]
         self.jobs(jobs)
         told = self.plan("--horizon", "100").err
         self.assertIn("job r runs until 30 on machine a0, which is closed from 20 to 40", told)
-        self.assertIn("job s runs until 30 on machine a1, which must be empty by 25", told)
+        self.assertIn("job s runs until 30 on machine a1, which must be empty by 25: it is pinned", told)
         self.assertIn("the soft quota of queue few is a limit in a plan with --horizon", told)
         self.assertNotIn("job fits", told)
+
+    def on_a1(self, name, gpus, duration, remaining, index=0, costs=(), **keys):
+        devices = [{"index": index + i, "milli": 1000} for i in range(gpus)]
+        held = [{"shape": "worker", "machine": "a1", "gpus": devices}]
+        return job(name, gpus, duration, **keys,
+                   running={"tasks": held, "remaining": remaining, **dict(costs)})
+
+    def test_jobs_leave_a_machine_that_must_be_empty_before_they_end(self):
+        self.write("c.yaml", CLUSTER + "machine_states: [{ids: a1, state: drain, deadline: 25}]\n")
+        jobs = [self.on_a1("ends", 1, 40, 25, 0, checkpoint_every=1),
+                self.on_a1("goes-on", 1, 40, 26, 1, checkpoint_every=10, restart_cost=2),
+                self.on_a1("anew", 1, 40, 39, 2),
+                job("new", 4, 20), job("after", 1, 5, after=["goes-on"])]
+        plan = self.planned(jobs, "200", "--objective", "flow")
+        where = {p["job"]: {t["machine"] for t in p["tasks"]} for p in plan["placements"]}
+        self.assertEqual({name for name, on in where.items() if "a1" in on}, {"ends"})
+        times = {p["job"]: (p["start"], p["end"]) for p in plan["placements"]}
+        self.assertEqual(times["ends"], (0, 25))
+        self.assertEqual(times["goes-on"], (0, 32))  # 26, 4 since the last checkpoint, 2
+        self.assertEqual(times["anew"], (0, 40))
+        self.assertEqual(times["after"], (32, 37))
+        self.write("old.json", json.dumps(plan))
+        for change in ({"machine": "a1"}, {"end": 31}):
+            bad = copy.deepcopy(plan)
+            moved = placement(bad, "goes-on")
+            moved["tasks"][0].update({k: v for k, v in change.items() if k == "machine"})
+            moved.update({k: v for k, v in change.items() if k == "end"})
+            self.write("bad.json", json.dumps(bad))
+            fault = "machine_not_up" if "machine" in change else "bad_start"
+            self.assertIn(f"fault {fault}: job goes-on", self.check(plan="bad.json").out)
+
+    def test_a_move_is_worth_its_cost_or_the_job_stops(self):
+        self.write("c.yaml", CLUSTER + "machine_states: [{ids: a1, state: drain, deadline: 5}]\n")
+        for move, stop, value in [(3, 0, 7), (11, 0, 0), (11, 2, 12 - 11 - 2 + 0)]:
+            with self.subTest(move=move, stop=stop):
+                jobs = [self.on_a1("r", 4, 20, 10, value=10, checkpoint_every=1,
+                                   costs={"move_cost": move, "stop_cost": stop}.items())]
+                plan = self.planned(jobs, "100")
+                self.assertEqual(plan["objective"], value)
+                self.assertAlmostEqual(plan["upper_bound"], value, 6)
+                self.assertEqual(len(plan["waiting"]), int(value == 0))
+        full = [job(f"p{i}", 4, 100, value=99) for i in range(2)]  # all GPUs beside a1 for long
+        plan = self.planned([*jobs, *full], "100")
+        self.assertEqual(plan["objective"], 198 - 2)
+        self.assertEqual(plan["waiting"][0]["reason"],
+                         "must leave its machines: other jobs are worth more in its place")
 
     def test_promises_are_kept_or_broken_for_a_reason(self):
         first = [job(f"p{i}", 4, 20, count=3) for i in range(3)]

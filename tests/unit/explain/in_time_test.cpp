@@ -23,7 +23,7 @@ class InTime : public berth::test::WithPetsc<> {
   model::RawHorizonPlan plan(const model::Instance& instance) {
     report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
     const pipeline::HorizonRequest request{
-        .horizon = {.now = 0, .length = 200}, .jobs_path = "", .keep = {}, .keep_price = {}};
+        .horizon = {.now = 0, .length = 200}, .keep = {}, .keep_price = {}};
     return io::parse_horizon_plan(
         io::horizon_plan_text(instance, pipeline::plan_horizon(instance, request, silent)), "plan");
   }
