@@ -78,7 +78,7 @@ void add_horizon(CLI::App& command, PlanFlags& flags) {
           ->type_name("SPAN");
   // a plan in time has no rounds: refused, not ignored
   for (const char* of_moment :
-       {"--online-order", "--checkpoint", "--resume", "--trace-out", "--shards"}) {
+       {"--online-order", "--trace-out", "--shards"}) {
     horizon->excludes(command.get_option(of_moment));
   }
   command

@@ -33,7 +33,8 @@ ExitCode plan_on_root(const comm::Communicator& comm, const PlanFlags& flags,
                                    .keep = {},
                                    .keep_price = flags.keep_price,
                                    .effort = flags.plan.effort,
-                                   .gap = flags.plan.gap};
+                                   .gap = flags.plan.gap,
+                                   .checkpoint = flags.plan.checkpoint};
   if (!flags.keep.empty()) {
     request.keep = io::parse_horizon_plan(io::read_file(flags.keep), flags.keep);
   }

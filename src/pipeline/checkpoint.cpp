@@ -42,15 +42,6 @@ std::string without(std::string_view these, std::string_view others) {
   throw InputError({.file = path, .line = 0, .field = field}, problem, hint);
 }
 
-void expect_header(const std::string& path, std::string_view text) {
-  if (!text.starts_with(kFirstWords)) {
-    refuse(path, "", "not a checkpoint of berth", "give a file that --checkpoint wrote");
-  }
-  if (!text.starts_with(checkpoint_header())) {
-    refuse(path, "", "a checkpoint of another build of berth", "start the plan anew");
-  }
-}
-
 /// Number of bytes before the digest, after verifying it.
 std::uint64_t verified_size(const std::string& path) {
   std::error_code none;  // a missing file, or a name too long, is told when it is opened
@@ -62,7 +53,7 @@ std::uint64_t verified_size(const std::string& path) {
   std::uint64_t size = 0;
   std::string text;
   file.append(text);
-  expect_header(path, text);
+  expect_checkpoint(path, text);
   do {
     const std::size_t more = text.size() - std::min(text.size(), kDigestSize);
     digest.text(std::string_view(text).substr(0, more));
@@ -142,17 +133,32 @@ std::string CheckpointInput::take(std::uint64_t bytes) {
   return taken;
 }
 
-void expect_same_run(const std::string& path, const Checkpoint& checkpoint,
-                     const std::string& instance_digest, const std::string& options) {
-  if (checkpoint.instance_digest != instance_digest) {
+void expect_same_run(const std::string& path, const CheckpointOrigin& made,
+                     const CheckpointOrigin& now) {
+  if (made.instance_digest != now.instance_digest) {
     refuse(path, "instance", "made from other clusters or jobs than these",
            "give the files of the interrupted run");
   }
-  if (checkpoint.options != options) {
+  if (made.options != now.options) {
     refuse(path, "options",
-           fmt::format("made with {}, now asked for {}", without(checkpoint.options, options),
-                       without(options, checkpoint.options)),
+           fmt::format("made with {}, now asked for {}", without(made.options, now.options),
+                       without(now.options, made.options)),
            "give the options of the interrupted run");
+  }
+}
+
+void expect_same_run(const std::string& path, const Checkpoint& checkpoint,
+                     const std::string& instance_digest, const std::string& options) {
+  expect_same_run(path, {checkpoint.instance_digest, checkpoint.options},
+                  {instance_digest, options});
+}
+
+void expect_checkpoint(const std::string& path, std::string_view bytes) {
+  if (!bytes.starts_with(kFirstWords)) {
+    refuse(path, "", "not a checkpoint of berth", "give a file that --checkpoint wrote");
+  }
+  if (!bytes.starts_with(checkpoint_header())) {
+    refuse(path, "", "a checkpoint of another build of berth", "start the plan anew");
   }
 }
 

@@ -116,6 +116,9 @@ std::vector<std::string> horizon_notes(const InstanceView& instance,
     notes.push_back(
         fmt::format("the soft quota of queue {} is a limit in a plan with --horizon", queue.name));
   }
+  if (!instance.cluster.spare.empty()) {
+    notes.push_back("spare GPUs are a limit in a plan with --horizon");
+  }
   return notes;
 }
 

@@ -95,14 +95,17 @@ std::vector<OptionRecord> common() {
        .effect = Effect::proof},
       {.name = "checkpoint",
        .field = field<&PlanOptions::checkpoint, &CheckpointOptions::file>(),
-       .help = "File to keep the plan in the making in, replaced at the ends of rounds",
+       .help = "File to keep the plan in the making in, replaced at the ends of rounds (--horizon: "
+               "passes)",
        .effect = Effect::none,
        .excludes = "online-order"},
       {.name = "checkpoint-every",
        .field = field<&PlanOptions::checkpoint, &CheckpointOptions::every>(),
        .unit = "rounds",
        .range = {.least = 1},
-       .help = "Rounds from one checkpoint to the next; the first comes after the local plans",
+       .help = "Rounds from one checkpoint to the next; the first comes after the local plans "
+               "(--horizon: "
+               "passes)",
        .effect = Effect::none,
        .needs = "checkpoint"},
       {.name = "resume",

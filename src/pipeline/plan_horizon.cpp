@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/pipeline/plan_horizon.hpp"
 
+#include "horizon_checkpoint.hpp"
 #include "horizon_factors.hpp"
 #include "horizon_notes.hpp"
 #include "horizon_placements.hpp"
@@ -20,6 +21,7 @@
 #include "berth/io/file.hpp"
 #include "berth/io/horizon_plan_file.hpp"
 #include "berth/model/digest.hpp"
+#include "berth/pipeline/checkpoint.hpp"
 #include "berth/solver/horizon_bound.hpp"
 #include "berth/solver/petsc_session.hpp"
 
@@ -68,6 +70,26 @@ model::PriceCurves curves_of(const InstanceView& instance, const HorizonProblem&
   return prices;
 }
 
+/// Passes, where they begin, and what is written after them. Where the machine refuses (disk full),
+/// an earlier checkpoint stays, one warning tells, and planning goes on.
+HorizonEffort effort_of(const HorizonRequest& request, const CheckpointOrigin& origin,
+                        report::ProgressTable& progress) {
+  HorizonEffort effort{.passes = request.effort, .gap = request.gap};
+  const CheckpointOptions& checkpoint = request.checkpoint;
+  if (!checkpoint.resume.empty()) effort.from = read_horizon_checkpoint(checkpoint.resume, origin);
+  if (checkpoint.file.empty()) return effort;
+  effort.passed = [=, &progress, warned = false](const HorizonState& state) mutable {
+    if (state.pass % checkpoint.every != 0) return;
+    try {
+      write_horizon_checkpoint(checkpoint.file, origin, state);
+    } catch (const SystemError& error) {
+      if (std::exchange(warned, true)) return;
+      progress.warn(fmt::format("no checkpoint: {}; planning goes on", error.what()));
+    }
+  };
+  return effort;
+}
+
 }  // namespace
 
 model::HorizonPlan plan_horizon(const InstanceView& instance, const HorizonRequest& request,
@@ -76,6 +98,9 @@ model::HorizonPlan plan_horizon(const InstanceView& instance, const HorizonReque
   for (const std::string& note : horizon_notes(instance, request.horizon)) progress.warn(note);
   const Horizon& horizon = request.horizon;
   const double start = progress.seconds();
+  const CheckpointOrigin origin{.instance_digest = model::instance_digest(instance),
+                                .options = horizon_options(request)};
+  const HorizonEffort effort = effort_of(request, origin, progress);
   HorizonProblem translated = horizon_problem(instance, horizon);
   std::vector<PromisedStart> promises;
   const BoundedProblem bounded = bound_with_contents(instance, horizon, translated, stop);
@@ -87,8 +112,7 @@ model::HorizonPlan plan_horizon(const InstanceView& instance, const HorizonReque
     task.planned = with_promises(translated, horizon, promises, request.keep_price);
     task.kept = starts_to_keep(translated, promises);
   }
-  const HorizonSolution solution = solve_horizon(
-      std::move(task), horizon, {.passes = request.effort, .gap = request.gap}, progress, stop);
+  const HorizonSolution solution = solve_horizon(std::move(task), horizon, effort, progress, stop);
   const double solved = progress.seconds();
 
   model::HorizonPlan plan;
@@ -101,7 +125,7 @@ model::HorizonPlan plan_horizon(const InstanceView& instance, const HorizonReque
       certify::judge_horizon(instance, horizon, plan.placements, plan.ends, plan.certificate);
   plan.figures = judged.figures;
   plan.required_missing = std::move(judged.required_missing);
-  plan.instance_digest = model::instance_digest(instance);
+  plan.instance_digest = origin.instance_digest;
   plan.plan_digest = model::plan_digest(instance, plan.placements);
   plan.proof_digest = certify::horizon_proof_digest(horizon, plan.figures, plan.certificate);
   plan.reproducible = !stop.has_cut();

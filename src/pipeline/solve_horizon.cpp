@@ -19,11 +19,10 @@ using report::ProgressTable;
 /// Required jobs are worth this many times the largest cost when they are planned first.
 constexpr double kRequiredFirst = 1e3;
 
-HorizonSolution solve(const HorizonTask& task, const StopToken& stop) {
+horizon::Plan solve(const HorizonTask& task, const StopToken& stop) {
   const solver::HorizonPlanOptions options{.kept = task.kept.starts.empty() ? nullptr : &task.kept};
   const horizon::Plan pools = solver::plan_on_pools(task.planned, task.bound, options, stop);
-  return {.plan = solver::plan_on_machines(task.planned, task.bound, pools, options, stop),
-          .certificate = solver::certificate_of(task.bound)};
+  return solver::plan_on_machines(task.planned, task.bound, pools, options, stop);
 }
 
 /// Number of required jobs that do not start by `end`.
@@ -53,22 +52,27 @@ horizon::Problem with_required_first(horizon::Problem problem) {
   return problem;
 }
 
-/// Sets the task's problem and `bound` to those with required jobs first, where some wait.
-HorizonSolution solve_with_required(HorizonTask& task, const Horizon& horizon,
-                                    solver::HorizonBound& bound, const StopToken& stop) {
-  HorizonSolution solution = solve(task, stop);
-  if (model::minimised(horizon.objective)) return solution;
-  const std::size_t before = missing(task.bounded, solution.plan, horizon.end());
-  if (before == 0) return solution;
+/// Required jobs first: the task's problem, and `bound` of it.
+void put_required_first(HorizonTask& task, solver::HorizonBound& bound, const StopToken& stop) {
   task.planned = with_required_first(std::move(task.planned));
   bound = solver::bound_horizon(task.planned, {}, stop);
+}
+
+/// The first pass; where required jobs wait, they are put first. @param bound  of the planned
+/// problem
+HorizonState solve_with_required(HorizonTask& task, const Horizon& horizon,
+                                 solver::HorizonBound& bound, const StopToken& stop) {
+  HorizonState state{.pass = 1, .plan = solve(task, stop)};
+  if (model::minimised(horizon.objective)) return state;
+  const std::size_t before = missing(task.bounded, state.plan, horizon.end());
+  if (before == 0) return state;
+  state.required_first = true;
+  put_required_first(task, bound, stop);
   const HorizonTask first{
       .planned = task.planned, .bounded = task.planned, .kept = task.kept, .bound = bound};
-  HorizonSolution other = solve(first, stop);
-  if (missing(task.bounded, other.plan, horizon.end()) < before) {
-    solution.plan = std::move(other.plan);
-  }
-  return solution;
+  horizon::Plan other = solve(first, stop);
+  if (missing(task.bounded, other, horizon.end()) < before) state.plan = std::move(other);
+  return state;
 }
 
 double gap_of(double cost, double bound) {
@@ -91,18 +95,31 @@ void report(ProgressTable& progress, const Horizon& horizon, Passes passes, doub
                  .left = passes.all - passes.done});
 }
 
+void tell_passed(const HorizonEffort& effort, const HorizonState& state, const StopToken& stop) {
+  if (effort.passed && !stop.has_cut()) effort.passed(state);
+}
+
 HorizonSolution solve_makespan(const Problem& problem, const HorizonEffort& effort,
                                ProgressTable& progress, const StopToken& stop) {
-  solver::MakespanSolution found = solver::plan_makespan(problem, stop);
-  const auto now = static_cast<double>(problem.now);
-  const double bound = static_cast<double>(found.bound.bound) - now;
-  for (int pass = 1;; ++pass) {
-    const double last = static_cast<double>(solver::makespan_of(problem, found.plan)) - now;
-    report(progress, {.objective = model::HorizonObjective::makespan}, {pass, effort.passes}, last, bound);
-    if (pass == effort.passes || stop.requested() || gap_of(last, bound) <= effort.gap) break;
-    solver::improve_makespan(problem, static_cast<std::uint64_t>(pass), found, stop);
+  HorizonState state = effort.from.value_or(HorizonState{});
+  if (!effort.from) {
+    solver::MakespanSolution found = solver::plan_makespan(problem, stop);
+    state = {.pass = 1, .plan = std::move(found.plan), .makespan = std::move(found.bound)};
   }
-  return {.plan = std::move(found.plan), .certificate = std::move(found.bound.refutation)};
+  const auto now = static_cast<double>(problem.now);
+  const double bound = static_cast<double>(state.makespan.bound) - now;
+  for (;; ++state.pass) {
+    const double last = static_cast<double>(solver::makespan_of(problem, state.plan)) - now;
+    const Passes passes{.done = state.pass, .all = std::max(state.pass, effort.passes)};
+    report(progress, {.objective = model::HorizonObjective::makespan}, passes, last, bound);
+    tell_passed(effort, state, stop);
+    const bool enough = gap_of(last, bound) <= effort.gap;
+    if (state.pass >= effort.passes || stop.requested() || enough) break;
+    solver::MakespanSolution found{.plan = std::move(state.plan), .bound = state.makespan};
+    solver::improve_makespan(problem, static_cast<std::uint64_t>(state.pass), found, stop);
+    state.plan = std::move(found.plan);
+  }
+  return {.plan = std::move(state.plan), .certificate = std::move(state.makespan.refutation)};
 }
 
 }  // namespace
@@ -113,16 +130,21 @@ HorizonSolution solve_horizon(HorizonTask task, const Horizon& horizon, const Ho
     return solve_makespan(task.bounded, effort, progress, stop);
   }
   solver::HorizonBound of_planned = task.bound;
-  HorizonSolution solution = solve_with_required(task, horizon, of_planned, stop);
-  for (int pass = 1;; ++pass) {
-    const double cost = cost_of(task.bounded, solution.plan);
-    report(progress, horizon, {pass, effort.passes}, cost, task.bound.bound);
+  HorizonState state = effort.from.value_or(HorizonState{});
+  if (!effort.from) state = solve_with_required(task, horizon, of_planned, stop);
+  if (effort.from && state.required_first) put_required_first(task, of_planned, stop);
+  for (;; ++state.pass) {
+    const double cost = cost_of(task.bounded, state.plan);
+    const Passes passes{.done = state.pass, .all = std::max(state.pass, effort.passes)};
+    report(progress, horizon, passes, cost, task.bound.bound);
+    tell_passed(effort, state, stop);
     const bool enough = gap_of(cost, task.bound.bound) <= effort.gap;
-    if (pass == effort.passes || stop.requested() || enough) break;
-    solution.plan = solver::improve_on_machines(task.planned, of_planned, solution.plan,
-                                                {.seed = static_cast<std::uint64_t>(pass)}, stop);
+    if (state.pass >= effort.passes || stop.requested() || enough) break;
+    state.plan =
+        solver::improve_on_machines(task.planned, of_planned, state.plan,
+                                    {.seed = static_cast<std::uint64_t>(state.pass)}, stop);
   }
-  return solution;
+  return {.plan = std::move(state.plan), .certificate = solver::certificate_of(task.bound)};
 }
 
 }  // namespace berth::pipeline

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <optional>
+
 #include "berth/base/stop.hpp"
 #include "berth/horizon/plan.hpp"
 #include "berth/horizon/price_certificate.hpp"
@@ -8,6 +11,7 @@
 #include "berth/model/horizon_plan.hpp"
 #include "berth/report/progress.hpp"
 #include "berth/solver/horizon_bound.hpp"
+#include "berth/solver/horizon_makespan.hpp"
 
 namespace berth::pipeline {
 
@@ -24,10 +28,21 @@ struct HorizonTask {
   solver::HorizonBound bound;  ///< of `bounded`
 };
 
+/// Where a run is after a pass: with the task it suffices to go on as if nothing had stopped it.
+struct HorizonState {
+  int pass = 0;                 ///< the last whole one
+  bool required_first = false;  ///< required jobs are planned before all others
+  horizon::Plan plan = {};
+  solver::MakespanBound makespan = {};  ///< of that objective
+};
+
 /// Counted, not timed: a run of more passes begins with all passes of one of fewer.
 struct HorizonEffort {
-  int passes = 1;    ///< > 0
-  double gap = 0.0;  ///< no further pass at this gap
+  int passes = 1;                         ///< > 0
+  double gap = 0.0;                       ///< no further pass at this gap
+  std::optional<HorizonState> from = {};  ///< goes on from here
+  /// Called after each pass that nothing has cut, if given.
+  std::function<void(const HorizonState&)> passed = {};
 };
 
 /// Plan on machines and its certificate; a line of progress after each pass. Where required jobs

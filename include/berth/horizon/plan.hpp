@@ -36,6 +36,11 @@ struct Plan {
   std::vector<TaskShare> shares;
 };
 
+template <class Archive>
+void describe(Archive& archive, Plan& plan) {
+  archive(plan.starts, plan.shares);
+}
+
 /// Completion of a placed job.
 Seconds end_of(const Problem& problem, JobId job, const JobStart& start);
 

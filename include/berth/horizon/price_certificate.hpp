@@ -27,4 +27,9 @@ struct PriceCertificate {
   [[nodiscard]] std::size_t intervals() const { return nodes.empty() ? 0 : nodes.size() - 1; }
 };
 
+template <class Archive>
+void describe(Archive& archive, PriceCertificate& certificate) {
+  archive(certificate.nodes, certificate.starts, certificate.slopes, certificate.budgets);
+}
+
 }  // namespace berth::horizon

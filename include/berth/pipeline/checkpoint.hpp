@@ -96,9 +96,20 @@ class CheckpointInput {
   Checkpoint head_;
 };
 
+/// What a checkpoint was made from.
+struct CheckpointOrigin {
+  std::string instance_digest;
+  std::string options;  ///< words `key=value`
+};
+
 /// @throws InputError when the file was made from another instance or with other options; it names
 ///         those that differ
+void expect_same_run(const std::string& path, const CheckpointOrigin& made,
+                     const CheckpointOrigin& now);
 void expect_same_run(const std::string& path, const Checkpoint& checkpoint,
                      const std::string& instance_digest, const std::string& options);
+
+/// @throws InputError when the bytes do not begin as a checkpoint of this build
+void expect_checkpoint(const std::string& path, std::string_view bytes);
 
 }  // namespace berth::pipeline

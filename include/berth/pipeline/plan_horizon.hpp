@@ -7,6 +7,7 @@
 #include "berth/base/stop.hpp"
 #include "berth/model/horizon_plan.hpp"
 #include "berth/model/instance.hpp"
+#include "berth/pipeline/plan_cluster.hpp"
 #include "berth/report/progress.hpp"
 
 namespace berth::pipeline {
@@ -19,12 +20,14 @@ struct HorizonRequest {
   std::optional<double> keep_price;
   int effort = 1;    ///< passes of search, counted: more passes begin with all of fewer
   double gap = 0.0;  ///< no further pass at this proved gap, a fraction
+  CheckpointOptions checkpoint = {};  ///< written after every so many passes; where to go on from
 };
 
 /// Computes a certified plan in time of an instance (docs/horizon.md). Equal input gives an equal
 /// plan, bit for bit, on any number of threads, unless `stop` cut it short. Main thread; one rank.
 ///
 /// @pre a PetscSession exists; the instance has all jobs and names
+/// @throws InputError when the checkpoint to go on from is of another run, or damaged
 model::HorizonPlan plan_horizon(const model::InstanceView& instance, const HorizonRequest& request,
                                 report::ProgressTable& progress, const StopToken& stop = {});
 

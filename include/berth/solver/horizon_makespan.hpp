@@ -20,6 +20,11 @@ struct MakespanBound {
   horizon::PriceCertificate refutation;
 };
 
+template <class Archive>
+void describe(Archive& archive, MakespanBound& bound) {
+  archive(bound.bound, bound.refutation);
+}
+
 /// Lower bound on the last completion: the latest of the jobs' earliest completions, each alone, or
 /// the largest T that prices refute: the cheapest rents of all jobs that end by T sum to
 /// more than the capacity until T is worth. Bisection to 1e-4 of the larger bound.
