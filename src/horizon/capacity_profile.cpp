@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/horizon/capacity_profile.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <iterator>
 
 #include "berth/base/assert.hpp"
@@ -32,12 +34,15 @@ void CapacityProfile::refresh(Block& block) {
 }
 
 CapacityProfile::Position CapacityProfile::position_of(Seconds time) const {
-  const auto after = std::ranges::upper_bound(block_from_, time);
-  if (after == block_from_.begin()) return {};
-  const auto block = static_cast<std::size_t>(after - block_from_.begin()) - 1;
+  std::size_t block = 0;
+  if (blocks_.size() > 1) {
+    const auto after = std::ranges::upper_bound(block_from_, time);
+    if (after == block_from_.begin()) return {};
+    block = static_cast<std::size_t>(after - block_from_.begin()) - 1;
+  }
   const std::vector<Seconds>& from = blocks_[block].from;
   const auto next = std::ranges::upper_bound(from, time);
-  return {block, static_cast<std::size_t>(next - from.begin()) - 1};
+  return {block, static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, next - from.begin())) - 1};
 }
 
 Seconds CapacityProfile::end_of_block(std::size_t block) const {
@@ -54,6 +59,10 @@ Seconds CapacityProfile::earliest_fit(Seconds from, Seconds duration, Gpus gpus,
                                       Seconds until) const {
   Seconds candidate = std::max(from, block_from_.front());
   if (candidate > until) return kNever;
+  if (blocks_.size() == 1) {  // most machines: nothing to search
+    if (blocks_.front().least >= gpus) return candidate;
+    if (blocks_.front().most < gpus) return kNever;
+  }
   bool fits = true;  // `gpus` are free from the candidate to the entry looked at
   for (Position p = position_of(candidate); p.block < blocks_.size(); ++p.block, p.entry = 0) {
     const Block& block = blocks_[p.block];
@@ -83,6 +92,9 @@ Seconds CapacityProfile::earliest_fit(Seconds from, Seconds duration, Gpus gpus,
 
 Gpus CapacityProfile::least_free(Seconds from, Seconds to) const {
   BERTH_EXPECT(from < to);
+  if (blocks_.size() == 1 && blocks_.front().least == blocks_.front().most) {
+    return blocks_.front().least;
+  }
   Position p = position_of(from);
   Gpus least = blocks_[p.block].free[p.entry] + blocks_[p.block].shift;
   for (; p.block < blocks_.size() && block_from_[p.block] < to; ++p.block, p.entry = 0) {

@@ -341,11 +341,16 @@ void MachineTimeline::change(PoolState& pool, MachineId machine, Seconds from, S
   }
   profile.reserve(from, to, gpus);
   pool.free_gpus.reserve(from, to, gpus);
-  if (gpus < 0) forget_starts(pool, machine);
+  if (gpus < 0) forget_starts(pool, machine, from);
 }
 
-void MachineTimeline::forget_starts(PoolState& pool, MachineId machine) const {
-  for (auto& earliest : pool.earliest) earliest[machine.index() - pool.first] = problem_.now;
+/// A task that room from `from` on lets start must still run then.
+void MachineTimeline::forget_starts(PoolState& pool, MachineId machine, Seconds from) const {
+  for (std::size_t row = 0; row < pool.earliest.size(); ++row) {
+    const Seconds shortest = Seconds{1} << (row % kDurationClasses);
+    Seconds& earliest = pool.earliest[row][machine.index() - pool.first];
+    earliest = std::min(earliest, std::max(problem_.now, from - shortest + 1));
+  }
 }
 
 void MachineTimeline::change_share(PoolState& pool, const TaskShare& share, Seconds from,
@@ -355,7 +360,7 @@ void MachineTimeline::change_share(PoolState& pool, const TaskShare& share, Seco
   for (const auto& span : spans) {
     change(pool, share.machine, span.from, span.to, milli > 0 ? 1 : -1);
   }
-  if (milli < 0) forget_starts(pool, share.machine);
+  if (milli < 0) forget_starts(pool, share.machine, from);
 }
 
 void MachineTimeline::change_all(PoolState& pool, const Option& option, Seconds start,

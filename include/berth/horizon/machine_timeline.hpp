@@ -99,7 +99,7 @@ class MachineTimeline final : public Timeline {
                   std::span<const TaskShare> shares, int sign);
   void change(PoolState& pool, MachineId machine, Seconds from, Seconds to, Gpus gpus);
   void change_share(PoolState& pool, const TaskShare& share, Seconds from, Seconds to, Gpus milli);
-  void forget_starts(PoolState& pool, MachineId machine) const;
+  void forget_starts(PoolState& pool, MachineId machine, Seconds from) const;
   [[nodiscard]] Gpus quota_gpus(const Option& option) const {
     return unit_ * option.gpus + option.share_milli;
   }
