@@ -180,9 +180,6 @@ PackResult pack(Occupancy& occupancy, std::span<const JobId> jobs, const PackOpt
   Relaxation relaxed;
   if (problem.aggregated && problem.types.size() > kManyTypes) {
     usage = balanced_usage(problem, budget);
-    std::fprintf(stderr, "pack balanced types %zu value %.4f bound %.4f work %ld\n",
-                 problem.types.size(), value_of(problem, usage) * problem.unit,
-                 clearing_bound(problem, valuation), (long)budget.spent());
     result.bound = clearing_bound(problem, valuation);
     result.prices = clearing_prices(problem);
   }
