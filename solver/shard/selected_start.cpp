@@ -25,15 +25,32 @@ namespace {
 
 using model::Level;
 
-/// Places gangs of narrow domains before those of wide ones, single tasks last, and large jobs
-/// before small ones: single tasks fit wherever a gang leaves a machine.
-void fill_by_domain(Occupancy& occupancy, std::span<const JobId> selected, const StopToken& stop) {
+/// Which of the jobs of one domain are placed first: large jobs, or jobs of large tasks, between
+/// which small tasks fill the machines.
+enum class First : std::uint8_t { large_jobs, large_tasks };
+
+/// GPU thousandths of the largest part of the job that one machine must hold.
+std::int64_t largest_part(const model::WorkloadView& workload, const model::Job& job) {
+  if (job.domain == Level::machine) return workload.gpu_milli(job);
+  std::int64_t largest = 0;
+  for (const model::TaskGroup& group : workload.groups_of(job)) {
+    largest = std::max(largest, workload.shape(group.shape).total_milli());
+  }
+  return largest;
+}
+
+/// Places gangs of narrow domains before those of wide ones, single tasks last: single tasks fit
+/// wherever a gang leaves a machine.
+void fill_by_domain(Occupancy& occupancy, std::span<const JobId> selected, const StopToken& stop,
+                    First first = First::large_jobs) {
   const model::WorkloadView& workload = occupancy.valuation().instance().workload;
-  // by single task, domain, descending GPUs
-  std::map<std::tuple<bool, Level, std::int64_t>, std::vector<JobId>> groups;
+  // by single task, domain, descending GPU thousandths of a part and of the job
+  using Key = std::tuple<bool, Level, std::int64_t, std::int64_t>;
+  std::map<Key, std::vector<JobId>> groups;
   for (const JobId id : selected) {
     const model::Job& job = workload.job(id);
-    groups[{workload.tasks(job) == 1, job.domain, -workload.gpu_milli(job)}].push_back(id);
+    const std::int64_t part = first == First::large_tasks ? largest_part(workload, job) : 0;
+    groups[{workload.tasks(job) == 1, job.domain, -part, -workload.gpu_milli(job)}].push_back(id);
   }
   for (const auto& [key, jobs] : groups) local_search::fill_idle_capacity(occupancy, jobs, stop);
 }
@@ -189,9 +206,11 @@ double plan_selected(const planner_model::Valuation& valuation, const PricedPool
   const auto offer = [&](Occupancy start) {
     best.offer(std::move(start), pools, options.shard.dive.effort, run.stop);
   };
-  Occupancy filled = empty;
-  fill_by_domain(filled, selected, run.stop);
-  offer(std::move(filled));
+  for (const First first : {First::large_jobs, First::large_tasks}) {
+    Occupancy filled = empty;
+    fill_by_domain(filled, selected, run.stop, first);
+    offer(std::move(filled));
+  }
   if (auto found = packed(empty, selected, run.stop)) offer(std::move(*found));
   if (auto found = packed_by_contents(empty, selected, options.shard, run)) {
     offer(std::move(*found));
