@@ -126,15 +126,17 @@ TEST(SjfBco, NeverWorseThanFragmentAwarePackingAlone) {
   }
 }
 
-// A given threshold is the only one: above all sizes, fragment-aware packing of all jobs.
+// A given threshold is the only one, also where the search would take another.
 TEST(SjfBco, AGivenThresholdIsTheOnlyOne) {
   const auto world = bench::draw_rings(bench::RingSetting::weak, 6, 5, 1);
-  const LimitChoice found =
-      best_limit(BatchClock(world->batch), smallest_first(world->batch), {.kappa = 32});
-  EXPECT_EQ(found.kappa, 32);
-  const RingSchedule alone =
-      run_at_limit(BatchClock(world->batch), smallest_first(world->batch), found.limit, 32, {});
-  EXPECT_EQ(found.schedule.makespan, alone.makespan);
+  const std::vector<std::size_t> order = smallest_first(world->batch);
+  for (const std::int32_t kappa : {1, 4, 32}) {
+    const LimitChoice found = best_limit(BatchClock(world->batch), order, {.kappa = kappa});
+    EXPECT_EQ(found.kappa, kappa);
+    const RingSchedule again =
+        run_at_limit(BatchClock(world->batch), order, found.limit, kappa, {});
+    EXPECT_EQ(found.schedule.makespan, again.makespan);
+  }
 }
 
 TEST(SjfBco, AScheduleThatLacksJobsIsNotAccepted) {
