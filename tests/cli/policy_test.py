@@ -149,6 +149,7 @@ class PlansOfPolicies(ProgramTest):
         for args, words in [
                 (["berth"], "without --policy"), (["fifi"], "fifo"), (["max-min"], "shares time"),
                 (["pop-4"], "shares time"), (["ones"], "learns from runs"),
+                (["optimus-elastic"], "chooses sizes"),
                 (["slaq"], "losses that jobs have reported"),
                 (["las", "--horizon", "1h"], "stops jobs"),
                 (["smd", "--horizon", "1h"], "speeds of profiles")]:
