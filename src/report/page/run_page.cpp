@@ -138,8 +138,8 @@ std::string run_jobs(const RunPageContent& content, std::int64_t begin) {
   for (const JobRecord* record : jobs) rows.push_back(row_of(content, *record, begin));
   return section("time", "Jobs in time",
                  gantt(rows, "first arrival",
-                       fmt::format("The {} jobs of most GPU time. Outlined: waits; then, where it "
-                                   "was stopped before, restarts without progress; filled: runs.",
+                       fmt::format("The {} jobs of most GPU time. Outlined: waits; in the second "
+                                   "colour: begins without progress after a stop; filled: runs.",
                                    rows.size())));
 }
 
