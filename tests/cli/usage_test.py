@@ -20,7 +20,7 @@ class Help(ProgramTest):
             ("import",): ["berth import openb --nodes", "rack-placement"],
             ("import", "openb"): ["berth import openb --nodes", "--pods TEXT REQUIRED"],
             ("import", "slurm"): ["--out-state", "--topology", "--spread POD,CLUSTER=0.95,0.9"],
-            ("apply", "slurm"): ["--import-state TEXT REQUIRED", "--commit", "ReqNodeList",
+            ("apply", "slurm"): ["--import-state TEXT", "--commit", "ReqNodeList",
                                  "which nodes a job must have (ReqNodeList)"],
             ("import", "rack-placement"): ["berth import rack-placement", "--racks TEXT REQUIRED"],
             ("generate",): ["berth generate hetero --gpus"],
