@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "horizon/cost_shares.hpp"
 #include "horizon/smoothed_dual.hpp"
 #include "horizon/start_prices.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "berth/base/assert.hpp"
 #include "berth/parallel/loops.hpp"
@@ -27,6 +29,8 @@ constexpr std::size_t kFewJobs = 2000;
 constexpr double kColder = 0.1;
 /// Iterations at one temperature for prices on one interval; untuned guard.
 constexpr int kWholeIterations = 40;
+/// Which of the jobs that a job waits for is the last to complete depends on the shares.
+constexpr int kShareRounds = 2;
 
 /// Costs that rise for ever (flow) need colder smoothing than costs that saturate (values), in
 /// parts of their rise over the horizon.
@@ -178,7 +182,20 @@ double exact_dual(const berth::horizon::Problem& problem,
 
 HorizonBound bound_horizon(const berth::horizon::Problem& problem,
                            const HorizonBoundOptions& options, const StopToken& stop) {
-  return horizon_plan::minimise_prices(problem, options, stop);
+  HorizonBound best = horizon_plan::minimise_prices(problem, options, stop);
+  if (problem.dependencies.empty() || stop.requested()) return best;
+  std::vector<berth::horizon::CostShare> shares;
+  berth::horizon::Problem priced = problem;
+  for (int i = 0; i < horizon_plan::kShareRounds; ++i) {
+    const auto order = horizon_plan::wspt_order(priced, horizon_plan::kLongDelay);
+    shares = horizon_plan::shares_by_density(problem, horizon_plan::list_plan(priced, order));
+    priced = horizon_plan::with_shared_costs(problem, shares);
+  }
+  if (shares.empty()) return best;
+  HorizonBound shared = horizon_plan::minimise_prices(priced, options, stop);
+  shared.shares = std::move(shares);
+  shared.list_cost = best.list_cost;
+  return shared.bound > best.bound ? shared : best;
 }
 
 berth::horizon::PriceCertificate certificate_of(const HorizonBound& bound) {
@@ -199,6 +216,7 @@ berth::horizon::PriceCertificate certificate_of(const HorizonBound& bound) {
   for (std::size_t i = of_curves; i < bound.ends.size(); ++i) {
     certificate.budgets.push_back(std::llround(bound.ends[i] * kUnit));
   }
+  certificate.shares = bound.shares;
   return certificate;
 }
 

@@ -28,10 +28,11 @@ std::vector<JobId> order_by(const std::vector<double>& keys) {
   return order;
 }
 
-ListSearch::ListSearch(const Problem& problem, const PricedTime& prices, const PriceGrid& grid,
-                       const HorizonPlanOptions& options, const StopToken& stop,
-                       TimelineFactory make_timeline)
+ListSearch::ListSearch(const Problem& problem, const Problem& priced, const PricedTime& prices,
+                       const PriceGrid& grid, const HorizonPlanOptions& options,
+                       const StopToken& stop, TimelineFactory make_timeline)
     : problem_(problem),
+      priced_(priced),
       prices_(prices),
       grid_(grid),
       options_(options),
@@ -68,7 +69,7 @@ Plan ListSearch::resume(std::int64_t tries, double bound) {
 
 void ListSearch::insert_anew(ListPlan& plan, std::int64_t tries, double bound) {
   if (tries <= 0 || plan.cost <= bound) return;
-  const auto regret = regrets(problem_, prices_, plan.planner->built().plan());
+  const auto regret = regrets(priced_, prices_, plan.planner->built().plan());
   (void)reinsert(*plan.planner, prices_, regret,
                  {.tries = tries, .seed = options_.seed, .enough = plan.cost - bound}, stop_);
   shift(plan);
@@ -98,14 +99,14 @@ ListPlan ListSearch::cheapest(std::vector<JobList> lists) {
 /// wheel optimisation: Joslin and Clements 1999).
 std::vector<JobList> ListSearch::reordered(const ListPlan& from) const {
   const Plan plan = from.planner->built().plan();
-  const std::vector<double> regret = regrets(problem_, prices_, plan);
+  const std::vector<double> regret = regrets(priced_, prices_, plan);
   const Seconds span = grid_.back() - grid_.front();
   std::vector<JobList> lists;
   for (const double forward : kForward) {
     std::vector<double> keys(plan.starts.size());
     for (std::size_t j = 0; j < keys.size(); ++j) {
       const double per_second =
-          cost_range(problem_, problem_.jobs[j], span) / static_cast<double>(span);
+          cost_range(priced_, priced_.jobs[j], span) / static_cast<double>(span);
       const bool placed = plan.starts[j].placed();
       keys[j] = static_cast<double>(placed ? plan.starts[j].start : grid_.back());
       keys[j] -= forward * regret[j] / std::max(per_second, 1e-12);

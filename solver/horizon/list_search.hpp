@@ -36,10 +36,11 @@ std::vector<JobId> order_by(const std::vector<double>& keys);
 /// Searches the list whose plan costs least. Lists are tried in parallel and compared in order.
 class ListSearch {
  public:
-  /// @param prices, grid, options  must outlive the search
-  ListSearch(const berth::horizon::Problem& problem, const PricedTime& prices,
-             const PriceGrid& grid, const HorizonPlanOptions& options, const StopToken& stop,
-             TimelineFactory make_timeline);
+  /// @param priced  the problem with the costs that the prices are of: orders are by these
+  /// @param priced, prices, grid, options  must outlive the search
+  ListSearch(const berth::horizon::Problem& problem, const berth::horizon::Problem& priced,
+             const PricedTime& prices, const PriceGrid& grid, const HorizonPlanOptions& options,
+             const StopToken& stop, TimelineFactory make_timeline);
 
   /// The cheapest of the lists, shifted left; then lists with the jobs of large regret moved
   /// forward, while they gain; then `tries` reinsertions and a left shift. Nothing is searched on
@@ -55,6 +56,7 @@ class ListSearch {
   void shift(ListPlan& plan);
 
   const berth::horizon::Problem& problem_;
+  const berth::horizon::Problem& priced_;
   const PricedTime& prices_;
   const PriceGrid& grid_;
   const HorizonPlanOptions& options_;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "horizon/cost_shares.hpp"
 #include "horizon/list_search.hpp"
 #include "horizon/slack_order.hpp"
 #include "horizon/start_prices.hpp"
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "berth/horizon/machine_timeline.hpp"
@@ -54,11 +56,16 @@ std::vector<double> earlier_by(std::vector<double> keys, const std::vector<doubl
 /// The curves of a bound, with what placements at these prices read.
 struct CurvesOfBound {
   CurvesOfBound(const Problem& problem, const HorizonBound& bound)
-      : curves(curves_of(problem, bound.grid, bound.ends)),
+      : shared(bound.shares.empty() ? std::optional<Problem>()
+                                    : with_shared_costs(problem, bound.shares)),
+        priced(shared ? *shared : problem),
+        curves(curves_of(problem, bound.grid, bound.ends)),
         curves_of_set(curves_of_pool_sets(problem)),
         prices{curves, curves_of_set} {}
   CurvesOfBound(const CurvesOfBound&) = delete;
 
+  std::optional<Problem> shared;
+  const Problem& priced;  ///< with the costs that the prices are of
   std::vector<PriceCurve> curves;
   std::vector<std::vector<std::int32_t>> curves_of_set;
   PricedTime prices;  ///< of the two above
@@ -141,9 +148,9 @@ std::vector<JobList> lists_by_starts(const Problem& problem, const PricedTime& p
 horizon::Plan plan_on_pools(const horizon::Problem& problem, const HorizonBound& bound,
                             const HorizonPlanOptions& options, const StopToken& stop) {
   const horizon_plan::CurvesOfBound at(problem, bound);
-  horizon_plan::ListSearch search(problem, at.prices, bound.grid, options, stop,
+  horizon_plan::ListSearch search(problem, at.priced, at.prices, bound.grid, options, stop,
                                   [&] { return std::make_unique<horizon::PoolTimeline>(problem); });
-  return search.run(horizon_plan::lists_by_quantiles(problem, at.prices, bound, options),
+  return search.run(horizon_plan::lists_by_quantiles(at.priced, at.prices, bound, options),
                     horizon_plan::tries(problem, options), bound.bound);
 }
 
@@ -151,11 +158,11 @@ horizon::Plan plan_on_machines(const horizon::Problem& problem, const HorizonBou
                                const horizon::Plan& pools, const HorizonPlanOptions& options,
                                const StopToken& stop) {
   const horizon_plan::CurvesOfBound at(problem, bound);
-  horizon_plan::ListSearch search(problem, at.prices, bound.grid, options, stop, [&] {
+  horizon_plan::ListSearch search(problem, at.priced, at.prices, bound.grid, options, stop, [&] {
     return std::make_unique<horizon::MachineTimeline>(problem);
   });
   horizon::Plan plan =
-      search.run(horizon_plan::lists_by_starts(problem, at.prices, bound, pools, options),
+      search.run(horizon_plan::lists_by_starts(at.priced, at.prices, bound, pools, options),
                  horizon_plan::tries_on_machines(problem, options), bound.bound);
   assign_devices(problem, plan);
   return plan;
@@ -167,7 +174,7 @@ horizon::Plan improve_on_machines(const horizon::Problem& problem, const Horizon
   HorizonPlanOptions from = options;
   from.kept = &plan;
   const horizon_plan::CurvesOfBound at(problem, bound);
-  horizon_plan::ListSearch search(problem, at.prices, bound.grid, from, stop, [&] {
+  horizon_plan::ListSearch search(problem, at.priced, at.prices, bound.grid, from, stop, [&] {
     return std::make_unique<horizon::MachineTimeline>(problem);
   });
   horizon::Plan found =

@@ -48,10 +48,14 @@ HorizonProof prove_horizon(const Problem& problem, const horizon::Plan& plan,
   if (plan.starts.size() != problem.jobs.size()) {
     throw InputError({}, "the horizon plan does not have one entry a job");
   }
-  const HorizonRents rents(problem, certificate);
+  std::vector<std::uint8_t> counts(problem.jobs.size(), 1);
+  for (std::size_t j = 0; j < counts.size(); ++j) {
+    if (problem.jobs[j].required && !plan.starts[j].placed()) counts[j] = 0;
+  }
+  const HorizonRents rents(problem, certificate, counts);
   std::vector<Int128> least(problem.jobs.size(), 0);
   parallel::sweep(problem.jobs.size(), [&](std::size_t j) {
-    if (problem.jobs[j].required && !plan.starts[j].placed()) return;  // counts on neither side
+    if (counts[j] == 0) return;  // on neither side
     least[j] = rents.doubled_least(problem.jobs[j]);
   });
   HorizonProof proof;

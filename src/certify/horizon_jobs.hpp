@@ -64,9 +64,8 @@ std::vector<GpuTypeId> types_of_machines(const model::Cluster& cluster);
 /// The jobs that a plan in time decides about, with every option of each: a job takes GPUs of one
 /// type, wherever they are. Devices that running jobs and others hold, machines that are not up and
 /// maintenance are closed (jobs that may not stay hold nothing), as are reservations that no
-/// waiting job may use; other reservations are left out, and of dependencies all but the earliest
-/// ends, so the bound of this problem holds for the instance. Where the prices have factors of
-/// shapes, rents and worths of machines are of them.
+/// waiting job may use; other reservations are left out, so the bound of this problem holds for the
+/// instance. Where the prices have factors of shapes, rents and worths of machines are of them.
 struct BoundProblem {
   horizon::Problem problem;
   std::vector<JobId> jobs;       ///< by horizon job
@@ -78,7 +77,8 @@ struct BoundProblem {
 BoundProblem bound_problem(const model::InstanceView& instance, const model::Horizon& horizon,
                            const model::PriceCurves& prices);
 
-/// Releases every job of the problem no earlier than the jobs that it waits for can end.
+/// Releases every job of the problem no earlier than the jobs that it waits for can end, and adds
+/// the dependencies among jobs of the problem.
 /// O((jobs + dependencies) log).
 void release_after_others(const model::InstanceView& instance, const model::Horizon& horizon,
                           BoundProblem& bound);

@@ -101,8 +101,8 @@ HorizonJudgement judge_makespan(const InstanceView& instance, const Horizon& hor
   for (std::size_t j = 0; j < bound.jobs.size(); ++j) {
     if (!plan.starts[j].placed()) judged.required_missing.push_back(bound.jobs[j]);
   }
-  const std::int64_t least = earliest_makespan(placed_problem(bound, plan),
-                                               certificate_of(instance.cluster, bound, prices));
+  const std::int64_t least =
+      earliest_makespan(placed_problem(bound, plan), certificate_of(instance, bound, prices));
   judged.figures.objective = static_cast<double>(last - horizon.now);
   judged.figures.bound = static_cast<double>(least - horizon.now);
   judged.figures.gap =
@@ -140,7 +140,7 @@ HorizonJudgement judge_horizon(const InstanceView& instance, const Horizon& hori
   }
   const BoundProblem bound = bound_problem(instance, horizon, prices);
   const HorizonProof proof = prove_horizon(bound.problem, placed_jobs(bound, placements),
-                                           certificate_of(instance.cluster, bound, prices));
+                                           certificate_of(instance, bound, prices));
   const bool minimised = model::minimised(horizon.objective);
   for (const JobId job : proof.required_missing) {
     judged.required_missing.push_back(bound.jobs[job.index()]);
@@ -173,6 +173,7 @@ std::string horizon_proof_digest(const Horizon& horizon, const model::HorizonFig
   for (const model::PriceCurves::Curve& curve : prices.curves) add_curve(curve.gpu_type, curve);
   for (const model::PriceCurves::QuotaCurve& curve : prices.quotas) add_curve(curve.queue, curve);
   for (const auto& budget : prices.budgets) sha.name(budget.queue).integer(budget.price);
+  for (const auto& one : prices.shares) sha.name(one.job).name(one.after).integer(one.share);
   for (const auto& one : prices.factors) {
     sha.name(one.gpu_type).integer(one.shape.gpus).integer(one.shape.gpu_milli);
     for (std::size_t r = 0; r < model::kResources; ++r) sha.integer(one.shape.needs[r]);

@@ -16,14 +16,14 @@ constexpr Int128 kTwice = 2 * Int128{horizon::kRentUnit};
 /// F of one option on one curve, over whole seconds.
 class LeastCost {
  public:
-  LeastCost(const IntegerCurve::Part& rent, const horizon::Problem& problem,
-            const horizon::Job& job, const horizon::Option& option)
+  LeastCost(const IntegerCurve::Part& rent, std::span<const IntegerCost> cost,
+            const StartRange& starts)
       : intervals_(rent.curve->intervals()),
-        earliest_(std::max(job.release, problem.now)),
-        latest_(job.deadline >= kNever ? kNever : job.deadline - option.duration),
-        duration_(option.duration),
+        earliest_(starts.earliest),
+        latest_(starts.latest),
+        duration_(starts.duration),
         amount_(rent.amount),
-        pieces_(problem.cost_of(option)) {
+        pieces_(cost) {
     place(earliest_);
   }
 
@@ -53,7 +53,7 @@ class LeastCost {
   [[nodiscard]] Int128 doubled_later_cost() const {
     Int128 least = kTwice * cost_.cost + (static_cast<Int128>(1) << 120);
     for (std::size_t i = piece_ + 1; i < pieces_.size(); ++i) {
-      least = std::min(least, kTwice * integer_cost(pieces_[i], Rounding::down).cost);
+      least = std::min(least, kTwice * pieces_[i].cost);
     }
     return least;
   }
@@ -65,7 +65,7 @@ class LeastCost {
     while (start_ + 1 < intervals_.size() && intervals_[start_ + 1].node <= from) ++start_;
     while (end_ + 1 < intervals_.size() && intervals_[end_ + 1].node <= completion) ++end_;
     while (piece_ + 1 < pieces_.size() && pieces_[piece_ + 1].after < completion) ++piece_;
-    cost_ = integer_cost(pieces_[piece_], Rounding::down);
+    cost_ = pieces_[piece_];
     next_ = kNever;
     if (start_ + 1 < intervals_.size()) next_ = intervals_[start_ + 1].node;
     if (end_ + 1 < intervals_.size())
@@ -100,7 +100,7 @@ class LeastCost {
   std::span<const IntegerCurve::Interval> intervals_;
   Seconds earliest_, latest_, duration_;
   Int128 amount_;
-  std::span<const horizon::CostPiece> pieces_;
+  std::span<const IntegerCost> pieces_;
   std::size_t start_ = 0, end_ = 0, piece_ = 0;
   IntegerCost cost_{};
   Seconds next_ = kNever;
@@ -108,9 +108,9 @@ class LeastCost {
 
 }  // namespace
 
-Int128 doubled_least_cost(const IntegerCurve::Part& rent, const horizon::Problem& problem,
-                          const horizon::Job& job, const horizon::Option& option, Int128 none) {
-  return LeastCost(rent, problem, job, option).find(none);
+Int128 doubled_least_cost(const IntegerCurve::Part& rent, std::span<const IntegerCost> cost,
+                          const StartRange& starts, Int128 none) {
+  return LeastCost(rent, cost, starts).find(none);
 }
 
 }  // namespace berth::certify

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 
 #include "berth/base/error.hpp"
 #include "berth/certify/horizon_plan.hpp"
@@ -91,8 +93,35 @@ void HorizonLimits::charge(const model::Job& job, horizon::Problem& problem) con
   problem.options.back().budgets = positions(budget_of_, problem.option_budgets);
 }
 
-horizon::PriceCertificate certificate_of(const model::Cluster& cluster, const BoundProblem& bound,
+namespace {
+
+/// The shares by jobs of the problem.
+std::vector<horizon::CostShare> shares_of(const model::InstanceView& instance,
+                                          const BoundProblem& bound,
+                                          const model::PriceCurves& prices) {
+  std::vector<horizon::CostShare> shares;
+  if (prices.shares.empty()) return shares;
+  std::unordered_map<std::string_view, JobId> by_name;
+  for (std::size_t j = 0; j < bound.jobs.size(); ++j) {
+    by_name[instance.workload.tables().job_names[bound.jobs[j].index()]] = JobId(j);
+  }
+  const auto job_of = [&](const std::string& name) {
+    const auto found = by_name.find(name);
+    expect_price(found != by_name.end(), "no waiting job is " + name);
+    return found->second;
+  };
+  for (const auto& one : prices.shares) {
+    shares.push_back({.job = job_of(one.job), .after = job_of(one.after), .share = one.share});
+  }
+  return shares;
+}
+
+}  // namespace
+
+horizon::PriceCertificate certificate_of(const model::InstanceView& instance,
+                                         const BoundProblem& bound,
                                          const model::PriceCurves& prices) {
+  const model::Cluster& cluster = instance.cluster;
   horizon::PriceCertificate certificate;
   certificate.nodes.assign(prices.nodes.begin(), prices.nodes.end());
   const std::size_t intervals = certificate.intervals();
@@ -122,6 +151,7 @@ horizon::PriceCertificate certificate_of(const model::Cluster& cluster, const Bo
     certificate.budgets[position_of(cluster, bound.budgets, budget.queue, "GPU-hours")] =
         budget.price;
   }
+  certificate.shares = shares_of(instance, bound, prices);
   return certificate;
 }
 

@@ -36,7 +36,8 @@ class HorizonLimits {
 
 /// The prices of a file by curve of the problem. What it does not name costs nothing.
 /// @throws InputError when it names what the instance does not have
-horizon::PriceCertificate certificate_of(const model::Cluster& cluster, const BoundProblem& bound,
+horizon::PriceCertificate certificate_of(const model::InstanceView& instance,
+                                         const BoundProblem& bound,
                                          const model::PriceCurves& prices);
 
 }  // namespace berth::certify

@@ -56,10 +56,17 @@ struct IntegerCost {
 enum class Rounding : std::uint8_t { down, up };
 IntegerCost integer_cost(const horizon::CostPiece& piece, Rounding rounding);
 
+/// Starts of an option.
+struct StartRange {
+  horizon::Seconds earliest;
+  horizon::Seconds latest;  ///< kNever without a deadline
+  horizon::Seconds duration;
+};
+
 /// Twice the least F of one option over all starts, with rents of `amount` x curve, in units of
 /// 2^-(kPriceFractionBits + kRentBits); `none` when no start meets the deadline.
-/// O(intervals + pieces).
-Int128 doubled_least_cost(const IntegerCurve::Part& rent, const horizon::Problem& problem,
-                          const horizon::Job& job, const horizon::Option& option, Int128 none);
+/// @param cost  of completing. O(intervals + pieces).
+Int128 doubled_least_cost(const IntegerCurve::Part& rent, std::span<const IntegerCost> cost,
+                          const StartRange& starts, Int128 none);
 
 }  // namespace berth::certify

@@ -49,10 +49,14 @@ void release_after_others(const model::InstanceView& instance, const model::Hori
       if (waiting < bound.jobs.size() && instance.workload.job(pair->job).running < 0) {
         auto& release = bound.problem.jobs[waiting].release;
         release = std::max(release, end);
+        if (j < bound.jobs.size()) {
+          bound.problem.dependencies.push_back({.job = JobId(waiting), .after = JobId(j)});
+        }
       }
       if (--waits_for[pair->job.index()] == 0) ready.push_back(pair->job);
     }
   }
+  std::ranges::sort(bound.problem.dependencies);
 }
 
 }  // namespace berth::certify

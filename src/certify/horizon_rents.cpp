@@ -27,8 +27,9 @@ void expect_rent(bool holds, const char* why) {
 
 }  // namespace
 
-HorizonRents::HorizonRents(const Problem& problem, const horizon::PriceCertificate& certificate)
-    : problem_(problem) {
+HorizonRents::HorizonRents(const Problem& problem, const horizon::PriceCertificate& certificate,
+                           std::span<const std::uint8_t> counts)
+    : problem_(problem), costs_(problem, certificate.shares, counts) {
   if (!certificate.nodes.empty() && certificate.nodes.front() != problem.now) {
     throw InputError({}, "the prices of the horizon do not begin now");
   }
@@ -141,8 +142,13 @@ Int128 HorizonRents::doubled_capacity_cost() const {
   return sum;
 }
 
-Int128 HorizonRents::doubled_least(const horizon::Job& job, const Option& option,
+Int128 HorizonRents::doubled_least(const horizon::Job& job, std::size_t index,
                                    std::size_t curve) const {
+  const Option& option = problem_.options[index];
+  const StartRange starts{
+      .earliest = std::max(job.release, problem_.now),
+      .latest = job.deadline >= horizon::kNever ? horizon::kNever : job.deadline - option.duration,
+      .duration = option.duration};
   std::vector<IntegerCurve::Part> parts{{&curves_[curve], option.rent}};
   const auto add = [&](const IntegerCurve& limit) {
     if (!limit.free()) {
@@ -155,20 +161,22 @@ Int128 HorizonRents::doubled_least(const horizon::Job& job, const Option& option
   for (const std::int32_t b : problem_.budgets_of(option)) {
     add(budgets_[static_cast<std::size_t>(b)]);
   }
-  if (parts.size() == 1) return doubled_least_cost(parts[0], problem_, job, option, kNoStart);
+  const std::span<const IntegerCost> cost = costs_.of(index);
+  if (parts.size() == 1) return doubled_least_cost(parts[0], cost, starts, kNoStart);
   const IntegerCurve sum = IntegerCurve::sum(parts);
-  return doubled_least_cost({&sum, 1}, problem_, job, option, kNoStart);
+  return doubled_least_cost({&sum, 1}, cost, starts, kNoStart);
 }
 
 Int128 HorizonRents::doubled_least(const horizon::Job& job) const {
   Int128 least = job.required ? kNoStart : 0;
-  for (const Option& option : problem_.options_of(job)) {
+  for (auto k = static_cast<std::size_t>(job.options.begin);
+       k < static_cast<std::size_t>(job.options.end); ++k) {
     std::int32_t done = -1;
-    for (const PoolId pool : problem_.pools_of(option)) {
+    for (const PoolId pool : problem_.pools_of(problem_.options[k])) {
       const horizon::CurveId curve = problem_.pools[pool.index()].curve;
       if (curve.value() == done) continue;  // pools of a curve are neighbours: one evaluation
       done = curve.value();
-      least = std::min(least, doubled_least(job, option, curve.index()));
+      least = std::min(least, doubled_least(job, k, curve.index()));
     }
   }
   return least;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "horizon_costs.hpp"
 #include "horizon_prices.hpp"
 
 #include <vector>
@@ -21,8 +22,11 @@ inline constexpr Int128 kNoStart = static_cast<Int128>(1) << 126;
 /// units of 2^-(kPriceFractionBits + kRentBits). Holds a reference.
 class HorizonRents {
  public:
-  /// @throws InputError when prices are unusable, or so large that sums could leave 128 bits
-  HorizonRents(const horizon::Problem& problem, const horizon::PriceCertificate& certificate);
+  /// @param counts  as HorizonCosts
+  /// @throws InputError when prices or shares are unusable, or so large that sums could leave 128
+  ///         bits
+  HorizonRents(const horizon::Problem& problem, const horizon::PriceCertificate& certificate,
+               std::span<const std::uint8_t> counts = {});
 
   /// Twice the integral of the prices x what pools are worth, what quotas leave, and budgets.
   [[nodiscard]] Int128 doubled_capacity_cost() const;
@@ -35,10 +39,11 @@ class HorizonRents {
   [[nodiscard]] Int128 of_machines() const;
   [[nodiscard]] Int128 of_steps(const IntegerCurve& curve,
                                 const std::vector<horizon::CapacityStep>& steps) const;
-  [[nodiscard]] Int128 doubled_least(const horizon::Job& job, const horizon::Option& option,
+  [[nodiscard]] Int128 doubled_least(const horizon::Job& job, std::size_t option,
                                      std::size_t curve) const;
 
   const horizon::Problem& problem_;
+  HorizonCosts costs_;
   std::vector<IntegerCurve> curves_;   ///< of types, then quotas
   std::vector<IntegerCurve> budgets_;  ///< where no time is left, 0
   std::vector<Int128> budget_prices_;

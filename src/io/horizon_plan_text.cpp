@@ -74,6 +74,15 @@ void add_factors(JsonText& json, const model::PriceCurves& prices) {
   json.close(']');
 }
 
+void add_shares(JsonText& json, const model::PriceCurves& prices) {
+  json.key("shares").open('[');
+  for (const model::PriceCurves::CostShare& one : prices.shares) {
+    json.next_line().open('{').field("job", one.job).field("after", one.after);
+    json.field("share", one.share).close('}');
+  }
+  json.close(']');
+}
+
 void add_prices(JsonText& json, const model::PriceCurves& prices) {
   json.key("price_curves").open('{');
   add_integers(json, "nodes", prices.nodes);
@@ -88,6 +97,7 @@ void add_prices(JsonText& json, const model::PriceCurves& prices) {
   if (!prices.quotas.empty()) add_quotas(json, prices);
   if (!prices.budgets.empty()) add_budgets(json, prices);
   if (!prices.factors.empty()) add_factors(json, prices);
+  if (!prices.shares.empty()) add_shares(json, prices);
   json.close('}').next_line();
 }
 

@@ -107,8 +107,21 @@ PriceCurves::ShapeFactor read_factor(const JsonAt& at) {
   return one;
 }
 
+PriceCurves::CostShare read_share(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"job", "after", "share"};
+  PriceCurves::CostShare one;
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) one.job = std::string(value.text());
+    if (key == 1) one.after = std::string(value.text());
+    if (key == 2) one.share = value.integer();
+  });
+  at.need(keys, 3, seen);
+  return one;
+}
+
 PriceCurves read_curves(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {"nodes", "curves", "quotas", "budgets", "factors"};
+  static constexpr std::string_view keys[] = {"nodes",   "curves",  "quotas",
+                                              "budgets", "factors", "shares"};
   PriceCurves prices;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) prices.nodes = integers(value);
@@ -116,6 +129,7 @@ PriceCurves read_curves(const JsonAt& at) {
     if (key == 2) prices.quotas = list_of(value, read_quota);
     if (key == 3) prices.budgets = list_of(value, read_budget);
     if (key == 4) prices.factors = list_of(value, read_factor);
+    if (key == 5) prices.shares = list_of(value, read_share);
   });
   at.need(keys, 2, seen);
   return prices;

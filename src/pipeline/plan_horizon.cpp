@@ -67,6 +67,12 @@ model::PriceCurves curves_of(const InstanceView& instance, const HorizonProblem&
     const std::int64_t price = certificate.budgets[budget++];
     if (price > 0) prices.budgets.push_back({.queue = queue.name, .price = price});
   }
+  const auto name = [&](JobId job) {
+    return std::string(instance.workload.tables().job_names[translated.jobs[job.index()].index()]);
+  };
+  for (const horizon::CostShare& one : certificate.shares) {
+    prices.shares.push_back({.job = name(one.job), .after = name(one.after), .share = one.share});
+  }
   return prices;
 }
 

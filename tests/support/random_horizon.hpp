@@ -19,6 +19,7 @@ struct RandomHorizon {
   horizon::Seconds span = 12;    ///< releases before half of it; costs change within it
   std::int32_t machines = 2;     ///< of each pool
   std::int32_t gpus = 2;         ///< of a machine
+  bool dependencies = false;     ///< most jobs wait for an earlier one
 };
 
 enum class HorizonCost : std::uint8_t { flow, table };
@@ -39,7 +40,12 @@ class RandomHorizonBuilder {
       sets.push_back(builder.add_pool_set(std::array{pools.back()}));
     }
     sets.push_back(builder.add_pool_set(pools));
-    for (std::size_t j = 0; j < options_.jobs; ++j) add_job(builder, sets, kind);
+    for (std::size_t j = 0; j < options_.jobs; ++j) {
+      add_job(builder, sets, kind);
+      if (!options_.dependencies || j == 0 || below(4) == 0) continue;
+      builder.add_dependency(JobId(j),
+                             JobId(static_cast<std::size_t>(below(static_cast<std::int64_t>(j)))));
+    }
     return builder.build();
   }
 
@@ -99,11 +105,11 @@ inline horizon::Gpus capacity_at(const horizon::Pool& pool, horizon::Seconds t) 
 }
 
 /// The least cost of any plan over pools, by enumeration of options, pools and whole-second starts
-/// before `latest`. O((options x latest)^jobs).
+/// before `latest`. Jobs wait for earlier ones only. O((options x latest)^jobs).
 class ExhaustiveHorizon {
  public:
   ExhaustiveHorizon(const horizon::Problem& problem, horizon::Seconds latest)
-      : problem_(problem), latest_(latest) {
+      : problem_(problem), latest_(latest), ends_(problem.jobs.size(), horizon::kNever) {
     for (const auto& pool : problem.pools) {
       std::vector<horizon::Gpus>& free = free_.emplace_back();
       for (horizon::Seconds t = 0; t < 3 * latest; ++t) free.push_back(capacity_at(pool, t));
@@ -123,17 +129,27 @@ class ExhaustiveHorizon {
       return;
     }
     const horizon::Job& job = problem_.jobs[j];
+    ends_[j] = horizon::kNever;
     if (!job.required) place(j + 1, cost);
+    const horizon::Seconds release = released(JobId(j));
     for (const auto& option : problem_.options_of(job)) {
       for (const PoolId pool : problem_.pools_of(option)) {
-        for (horizon::Seconds t = job.release; t < latest_; ++t) {
+        for (horizon::Seconds t = release; t < latest_; ++t) {
           if (t + option.duration > job.deadline || !fits(option, pool, t)) continue;
           take(option, pool, t, option.gpus);
+          ends_[j] = t + option.duration;
           place(j + 1, cost + cost_at(problem_.cost_of(option), t + option.duration));
           take(option, pool, t, -option.gpus);
         }
       }
     }
+  }
+  [[nodiscard]] horizon::Seconds released(JobId job) const {
+    horizon::Seconds from = problem_.jobs[job.index()].release;
+    for (const auto& pair : problem_.dependencies) {
+      if (pair.job == job) from = std::max(from, ends_[pair.after.index()]);
+    }
+    return from;
   }
   [[nodiscard]] bool fits(const horizon::Option& option, PoolId pool, horizon::Seconds t) const {
     for (horizon::Seconds s = t; s < t + option.duration; ++s) {
@@ -149,6 +165,7 @@ class ExhaustiveHorizon {
 
   const horizon::Problem& problem_;
   horizon::Seconds latest_;
+  std::vector<horizon::Seconds> ends_;            ///< by job
   std::vector<std::vector<horizon::Gpus>> free_;  ///< by pool and second
   double least_ = 0.0;
 };

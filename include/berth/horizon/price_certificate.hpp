@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "berth/base/strong_id.hpp"
 #include "berth/horizon/time.hpp"
 
 namespace berth::horizon {
@@ -12,6 +13,17 @@ namespace berth::horizon {
 /// Fraction bits of a certificate's prices. With 16, slopes round to nothing and bounds lose up to
 /// 13 %; with 32 they keep 1e-7.
 inline constexpr int kPriceFractionBits = 32;
+
+/// Unit of CostShare::share.
+inline constexpr std::int64_t kShareUnit = std::int64_t{1} << 16;
+
+/// A job that waits for another is charged the rest of its cost, and that other one `share` of what
+/// it would cost if it started then.
+struct CostShare {
+  JobId job;
+  JobId after;             ///< a job that it waits for
+  std::int64_t share = 0;  ///< in 1 / kShareUnit; those of a job sum to no more than that
+};
 
 /// Prices that prove a bound: lambda(t) = start + slope (t - node) per GPU and second on each
 /// interval between neighbouring nodes, 0 after the last node, in units of 2^-kPriceFractionBits.
@@ -23,6 +35,7 @@ struct PriceCertificate {
   std::vector<std::int64_t> slopes;  ///< per second; start + slope x length >= 0
   /// Of Problem::budgets: the price of a GPU-second on intervals that end by Problem::budgets_end.
   std::vector<std::int64_t> budgets = {};
+  std::vector<CostShare> shares = {};
 
   [[nodiscard]] std::size_t intervals() const { return nodes.empty() ? 0 : nodes.size() - 1; }
 };

@@ -67,11 +67,18 @@ struct PriceCurves {
     std::string gpu_type;
     std::int64_t factor = 0;  ///< >= 0
   };
+  /// A job charged the rest of its cost, `after` the share of what it would cost if it started when
+  /// `after` ends, in 2^-16.
+  struct CostShare {
+    std::string job, after;
+    std::int64_t share = 0;  ///< 0 .. 2^16
+  };
   std::vector<std::int64_t> nodes;        ///< seconds, ascending; empty: all prices are 0
   std::vector<Curve> curves;              ///< one for each GPU type of the machines
   std::vector<QuotaCurve> quotas = {};    ///< of some queues with a quota
   std::vector<BudgetPrice> budgets = {};  ///< of some queues with GPU-hours
   std::vector<ShapeFactor> factors = {};
+  std::vector<CostShare> shares = {};  ///< of jobs that wait for others; one a job at most
 };
 
 /// Figures about a plan in time; `berth check` recomputes them.

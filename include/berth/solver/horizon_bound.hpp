@@ -31,6 +31,8 @@ struct HorizonBound {
   int evaluations = 0;       ///< of the smoothed dual
   std::size_t budgets = 0;   ///< of the problem
   double list_cost = 0.0;    ///< of the WSPT plan from which the search starts
+  /// Of costs that jobs bear for those that wait for them; prices and bound are at these costs.
+  std::vector<berth::horizon::CostShare> shares = {};
 };
 
 /// Lower bound on the cost of every plan by prices lambda_p(t) >= 0 of GPU time, linear on
@@ -43,7 +45,8 @@ struct HorizonBound {
 /// Proof: the jobs of a plan use at most C_p(t) of pool p at almost every t; multiply by lambda_p
 /// and integrate. Prices start from a WSPT plan (Smith 1956) and minimise the smoothed dual by TAO
 /// BLMVM at descending temperatures. All prices 0 is a candidate too.
-/// O(evaluations x jobs x intervals). @pre a PetscSession exists; main thread
+/// Where jobs wait for others, the costs are also shared along dependencies, and the better bound
+/// counts. O(evaluations x jobs x intervals). @pre a PetscSession exists; main thread
 HorizonBound bound_horizon(const berth::horizon::Problem& problem,
                            const HorizonBoundOptions& options = {}, const StopToken& stop = {});
 

@@ -101,6 +101,62 @@ TEST(HorizonProof, is_the_bound_that_every_whole_second_gives) {
   }
 }
 
+/// A share of each job that waits for others, to the first of them.
+std::vector<horizon::CostShare> drawn_shares(const Problem& problem, std::uint64_t seed) {
+  std::vector<horizon::CostShare> shares;
+  for (const auto& pair : problem.dependencies) {
+    if (!shares.empty() && shares.back().job == pair.job) continue;
+    const auto share =
+        static_cast<std::int64_t>(random_below(horizon::kShareUnit + 1, {seed, shares.size()}));
+    shares.push_back({.job = pair.job, .after = pair.after, .share = share});
+  }
+  return shares;
+}
+
+TEST(HorizonProof, shares_of_costs_prove_no_more_than_the_best_plan_costs) {
+  int with_shares = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    for (const auto kind : {test::HorizonCost::flow, test::HorizonCost::table}) {
+      const Problem problem = test::random_horizon(
+          {.seed = seed, .jobs = 3, .longest = 5, .span = 9, .dependencies = true}, kind);
+      const double least = test::ExhaustiveHorizon(problem, 20).least_cost();
+      if (least > 1e200) continue;  // some job cannot run
+      for (std::uint64_t draw = 0; draw < 20; ++draw) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed << ", draw " << draw);
+        PriceCertificate certificate = drawn_prices(draw);
+        for (auto& price : certificate.starts) price >>= draw % 8;
+        for (auto& slope : certificate.slopes) slope = 0;
+        const Plan plan = placed_at_release(problem);
+        const double without = prove_horizon(problem, plan, certificate).bound;
+        certificate.shares = drawn_shares(problem, 100 * seed + draw);
+        const double bound = prove_horizon(problem, plan, certificate).bound;
+        EXPECT_LE(bound, least + 1e-9);
+        with_shares += bound > without + 1e-3;
+      }
+    }
+  }
+  EXPECT_GE(with_shares, 100);  // of 2,400: shares prove something
+}
+
+TEST(HorizonProof, refuses_shares_that_prove_nothing) {
+  Problem problem =
+      test::random_horizon({.seed = 5, .jobs = 6, .dependencies = true}, test::HorizonCost::flow);
+  const Plan plan = placed_at_release(problem);
+  const auto shares = drawn_shares(problem, 1);
+  ASSERT_GE(shares.size(), 2U);
+  const auto refused = [&](std::vector<horizon::CostShare> wrong) {
+    PriceCertificate certificate;
+    certificate.shares = std::move(wrong);
+    EXPECT_THROW((void)prove_horizon(problem, plan, certificate), InputError);
+  };
+  refused({shares[0], shares[0]});
+  refused({{.job = shares[0].job, .after = shares[0].after, .share = -1}});
+  refused({{.job = shares[0].job, .after = shares[0].after, .share = horizon::kShareUnit + 1}});
+  refused({{.job = shares[0].after, .after = shares[0].job, .share = 1}});
+  problem.jobs[shares[0].after.index()].required = false;  // it bears a cost above 0
+  refused({shares[0]});
+}
+
 TEST(HorizonProof, counts_required_jobs_that_wait_on_neither_side) {
   const Problem problem = test::random_horizon({.seed = 2, .jobs = 3}, test::HorizonCost::flow);
   Plan plan = placed_at_release(problem);

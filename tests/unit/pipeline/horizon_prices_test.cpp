@@ -93,6 +93,23 @@ TEST_F(HorizonPrices, a_budget_of_gpu_hours_limits_its_queue) {
   proves(found, 15.0);  // by GPUs 120
 }
 
+TEST_F(HorizonPrices, a_job_is_worth_what_those_that_wait_for_it_are) {
+  request_.horizon.length = 2 * kHour;
+  std::string pairs;  // 4 a machine and hour, where the others are worth 5
+  for (int j = 0; j < 8; ++j) {
+    const std::string n = std::to_string(j);
+    pairs += R"({"id":"first)" + n +
+             R"(","duration":3600,"value":1,"tasks":[{"gpus":8}]})"
+             "\n";
+    pairs += R"({"id":"then)" + n + R"(","duration":3600,"value":7,"tasks":[{"gpus":8}],)";
+    pairs += R"("after":["first)" + n + "\"]}\n";
+  }
+  pairs.pop_back();
+  const auto found = plan("", R"("tasks":[{"gpus":8}],"value":5)", 12, pairs);
+  EXPECT_EQ(found.certificate.shares.size(), 8u);
+  proves(found, 40.0);  // by earliest ends alone 48
+}
+
 TEST_F(HorizonPrices, gangs_of_six_gpus_take_machines_of_eight_until_the_last_completion) {
   request_.horizon.objective = model::HorizonObjective::makespan;
   const auto found = plan("", R"("tasks":[{"count":2,"gpus":6}])", 6);
@@ -124,6 +141,9 @@ TEST_F(HorizonPrices, factors_count_in_the_proof_digest) {
   const std::string before = digest();
   ++found.certificate.factors.front().factor;
   EXPECT_NE(digest(), before);
+  const std::string changed = digest();
+  found.certificate.shares.push_back({.job = "j1", .after = "j0", .share = 1});
+  EXPECT_NE(digest(), changed);
 }
 
 }  // namespace

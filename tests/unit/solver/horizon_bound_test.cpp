@@ -14,6 +14,7 @@
 #include "berth/horizon/pool_timeline.hpp"
 #include "berth/parallel/threads.hpp"
 #include "berth/policy/backfill.hpp"
+#include "berth/solver/horizon_plan.hpp"
 
 namespace berth::solver {
 namespace {
@@ -106,6 +107,49 @@ TEST(HorizonBound, is_below_the_exhaustive_optimum_and_proved_by_the_judge) {
     }
   }
   EXPECT_GE(tight, 40);  // half of the cases: the bound is no empty promise
+}
+
+TEST(HorizonBound, shares_costs_along_dependencies_below_the_exhaustive_optimum) {
+  int shared = 0;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    for (const HorizonCost kind : {HorizonCost::flow, HorizonCost::table}) {
+      SCOPED_TRACE(testing::Message() << "seed " << seed << ", costs " << static_cast<int>(kind));
+      const Problem problem =
+          test::random_horizon({.seed = seed, .jobs = 3, .dependencies = true}, kind);
+      const double optimum = test::ExhaustiveHorizon(problem, 24).least_cost();
+      if (optimum > 1e200) continue;  // some job cannot run
+      const HorizonBound bound = bound_horizon(problem, {.intervals = 12});
+      EXPECT_LE(bound.bound, optimum + 1e-6);
+      shared += !bound.shares.empty();
+      const horizon::Plan plan = plan_on_pools(problem, bound);
+      const auto proof = certify::prove_horizon(problem, plan, certificate_of(bound));
+      EXPECT_GE(proof.bound, bound.bound - 1e-6 * (1.0 + std::abs(bound.bound)));
+      EXPECT_LE(proof.bound, optimum);
+      EXPECT_GE(proof.objective, optimum - 1e-6);
+    }
+  }
+  EXPECT_GE(shared, 5);
+}
+
+TEST(HorizonBound, proves_the_optimum_of_jobs_that_wait_for_lighter_ones) {
+  // 4 GPUs, 40 pairs of 1 GPU and 100 s: a job of weight 1, then one of weight 9
+  horizon::ProblemBuilder builder;
+  const auto pools = builder.add_pool_set(std::array{builder.add_pool(horizon::CurveId(0), 4, 1)});
+  for (int j = 0; j < 80; ++j) {
+    const JobId job = builder.add_job(0);
+    const auto cost = builder.add_cost(std::array{horizon::flow_cost(0, j % 2 == 0 ? 1.0 : 9.0)});
+    builder.add_option(pools, 100, std::array{horizon::TaskGroup{1, 1}}, cost);
+    if (j % 2 == 1) builder.add_dependency(job, JobId(j - 1));
+  }
+  const Problem problem = builder.build();
+  const HorizonBound bound = bound_horizon(problem);
+  double optimum = 0.0;  // pair by pair
+  for (int batch = 0; batch < 10; ++batch) {
+    optimum += 4.0 * (200.0 * batch + 100.0 + 9.0 * (200.0 * batch + 200.0));
+  }
+  EXPECT_LE(bound.bound, optimum);
+  EXPECT_GE(bound.bound, 0.97 * optimum);
+  EXPECT_NEAR(cost_of(problem, plan_on_pools(problem, bound)), optimum, 1e-6);
 }
 
 TEST(HorizonBound, proves_the_optimum_of_one_saturated_pool) {
