@@ -52,6 +52,21 @@ def test_of(name, largest):
     return test
 
 
+class OneLength(unittest.TestCase):
+    """Jobs that all take the whole horizon: contents of machines prove as much as for one moment."""
+
+    def test_the_bound_in_time_is_that_of_the_moment(self):
+        for name in ("tensor6", "cpu_bound", "replicas_gangs"):
+            with self.subTest(name=name), tempfile.TemporaryDirectory(prefix="berth-") as folder:
+                instance = make(name, 512, 1, pathlib.Path(folder), seconds=3600)
+                moment = measure([BERTH], instance, "default")
+                in_time = measure([BERTH], instance, "default", ["--horizon", "3600"])
+                self.assertTrue(moment["valid"] and in_time["valid"], (moment, in_time))
+                bounds = [row["upper_bound"] for row in (moment, in_time)]
+                print(f"{name}: {100 * (bounds[1] / bounds[0] - 1):+.4f} %", flush=True)
+                self.assertLess(abs(bounds[1] / bounds[0] - 1), 0.001, (moment, in_time))
+
+
 for name, largest in LARGEST_GAP.items():
     setattr(Classes, f"test_{name}", test_of(name, largest))
 
