@@ -80,7 +80,7 @@ bool all_required(const Problem& problem) {
 EndPrices prices_on_one_interval(const Problem& problem,
                                  const std::vector<NearlyEqualJobs>& classes, const PriceGrid& grid,
                                  std::span<const double> from, std::span<const double> temperatures,
-                                 const StopToken& stop) {
+                                 DualRanks* ranks, const StopToken& stop) {
   const PriceGrid whole{grid.front(), grid.back()};
   const std::size_t count = 2 * (grid.size() - 1);
   EndPrices ends;
@@ -91,7 +91,7 @@ EndPrices prices_on_one_interval(const Problem& problem,
     ends.insert(ends.end(), {mean, mean});
   }
   ends.resize(ends.size() + problem.budgets.size(), 0.0);
-  const SmoothedDual dual(problem, whole, classes);
+  const SmoothedDual dual(problem, whole, classes, ranks);
   std::vector<double> all(temperatures.begin(), temperatures.end());
   all.push_back(kColder * all.back());
   for (const double temperature : all) {
@@ -155,11 +155,12 @@ HorizonBound minimise_prices(const Problem& problem, const HorizonBoundOptions& 
   consider(ends);
   const double of_plan = best.bound;
   if (options.flat_start) {
-    consider(prices_on_one_interval(problem, classes, best.grid, ends, temperatures, stop));
+    consider(prices_on_one_interval(problem, classes, best.grid, ends, temperatures, options.ranks,
+                                    stop));
   }
   const bool flat = best.bound > of_plan && !all_required(problem);
   best.temperature = temperatures.back();
-  const SmoothedDual dual(problem, best.grid, classes);
+  const SmoothedDual dual(problem, best.grid, classes, options.ranks);
   if (flat && problem.jobs.size() > kFewJobs) {
     ends = best.ends;
     temperatures = {kColder * temperatures.back()};

@@ -2,9 +2,12 @@
 #include "horizon/smoothed_dual.hpp"
 
 #include "assignment/smooth_math.hpp"
+#include "horizon/dual_tables.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
 
 #include "berth/base/assert.hpp"
 #include "berth/parallel/loops.hpp"
@@ -21,7 +24,6 @@ using berth::horizon::kRentUnit;
 using berth::horizon::Pool;
 using berth::horizon::Problem;
 
-constexpr std::size_t kBlockClasses = 256;
 /// Fixed-point sums stay below 2^61.
 constexpr double kLargestSum = 0x1p61;
 
@@ -64,11 +66,35 @@ double gpu_seconds(const Problem& problem, const Job& job) {
   return least < kInfinity ? least : 0.0;
 }
 
+/// Without the classes of which no start gains anything.
+std::vector<NearlyEqualJobs> gaining(const Problem& problem, const PriceGrid& grid,
+                                     std::vector<NearlyEqualJobs> classes) {
+  const Seconds span = grid.back() - grid.front();
+  std::erase_if(classes, [&](const NearlyEqualJobs& c) {
+    const Job& job = problem.jobs[c.job.index()];
+    return !job.required && cost_range(problem, job, span) <= 0.0;
+  });
+  return classes;
+}
+
+/// By class: cost_range, or the rent at price 1 when that is 0.
+std::vector<double> ranges_of(const Problem& problem, const PriceGrid& grid,
+                              std::span<const NearlyEqualJobs> classes) {
+  const Seconds span = grid.back() - grid.front();
+  std::vector<double> ranges;
+  for (const NearlyEqualJobs& c : classes) {
+    const Job& job = problem.jobs[c.job.index()];
+    const double range = cost_range(problem, job, span);
+    ranges.push_back(range > 0.0 ? range : gpu_seconds(problem, job));
+  }
+  return ranges;
+}
+
 }  // namespace
 
 /// Sums of one block. d Lambda(t) / d ends = half the length for whole intervals before t, and a
 /// quadratic in the interval of t: the former are kept as a difference array.
-struct SmoothedDual::BlockSums {
+struct ClassSums::BlockSums {
   BlockSums(const PriceGrid& grid_, std::size_t curves)
       : grid(grid_), ends(curves * 2 * (grid.size() - 1), 0.0), whole(curves * grid.size(), 0.0) {}
 
@@ -105,74 +131,21 @@ struct SmoothedDual::BlockSums {
   std::vector<Candidate> candidates;
 };
 
-SmoothedDual::SmoothedDual(const Problem& problem, const PriceGrid& grid,
-                           std::vector<NearlyEqualJobs> classes)
+ClassSums::ClassSums(const Problem& problem, const PriceGrid& grid,
+                     std::span<const NearlyEqualJobs> classes, std::vector<double> ranges,
+                     DualScale scale)
     : problem_(problem),
       grid_(grid),
-      classes_(std::move(classes)),
-      curves_of_set_(curves_of_pool_sets(problem)),
-      capacity_(free_curves(problem) * 2 * (grid.size() - 1), 0.0) {
-  BERTH_EXPECT(grid.size() >= 2 && grid.front() == problem.now);
-  const std::size_t count = 2 * (grid.size() - 1);
-  const auto of_curve = [&](std::size_t curve) {
-    return std::span(capacity_).subspan(curve * count, count);
-  };
-  for (const Pool& pool : problem.pools) {
-    const bool gpus = pool.worth.empty();
-    add_steps(gpus ? pool.capacity : pool.worth, gpus ? 1 : kRentUnit, grid,
-              of_curve(pool.curve.index()));
-  }
-  for (std::size_t q = 0; q < problem.quotas.size(); ++q) {
-    add_steps(problem.quotas[q], 1, grid, of_curve(problem.curves + q));
-  }
-  for (const std::int64_t budget : problem.budgets) {
-    capacity_.push_back(static_cast<double>(budget));
-  }
-  const Seconds span = grid.back() - grid.front();
-  std::erase_if(classes_, [&](const NearlyEqualJobs& c) {  // no start gains anything
-    const Job& job = problem.jobs[c.job.index()];
-    return !job.required && cost_range(problem, job, span) <= 0.0;
-  });
-  for (const NearlyEqualJobs& c : classes_) {
-    const Job& job = problem.jobs[c.job.index()];
-    const double range = cost_range(problem, job, span);
-    range_.push_back(range > 0.0 ? range : gpu_seconds(problem, job));
-  }
-  set_scales();
-}
+      classes_(classes),
+      ranges_(std::move(ranges)),
+      scale_(std::move(scale)),
+      curves_of_set_(curves_of_pool_sets(problem)) {}
 
-void SmoothedDual::set_scales() {
-  double value = 0.0, gpus = 0.0;
-  const Seconds span = grid_.back() - grid_.front();
-  for (std::size_t i = 0; i < classes_.size(); ++i) {
-    const Job& job = problem_.jobs[classes_[i].job.index()];
-    const auto count = static_cast<double>(classes_[i].count);
-    double largest = range_[i], widest = 0.0;
-    for (const auto& option : problem_.options_of(job)) {
-      const auto cost = problem_.cost_of(option);
-      const Seconds first = job.release + option.duration;
-      largest = std::max(
-          {largest, std::abs(cost_at(cost, first)), std::abs(cost_at(cost, first + span))});
-      widest = std::max({widest, gpus_of(option), static_cast<double>(option.rent) / kRentUnit});
-    }
-    value += 2.0 * count * largest;
-    gpus += 2.0 * count * widest;
-  }
-  value_scale_ = scale_for(value);
-  const std::size_t intervals = grid_.size() - 1;
-  for (std::size_t i = 0; i < unknowns(); ++i) {
-    const std::size_t k = i / 2 % intervals;
-    const bool budget = i >= 2 * free_curves(problem_) * intervals;
-    const Seconds length = budget ? span : grid_[k + 1] - grid_[k];
-    gradient_scale_.push_back(scale_for(gpus * static_cast<double>(length)));
-  }
-}
-
-void SmoothedDual::add_class(const NearlyEqualJobs& members, std::span<const PriceCurve> curves,
-                             double temperature, BlockSums& sums) const {
+void ClassSums::add_class(std::size_t index, std::span<const PriceCurve> curves, double temperature,
+                          BlockSums& sums) const {
+  const NearlyEqualJobs& members = classes_[index];
   const Job& job = problem_.jobs[members.job.index()];
-  const double range = range_[static_cast<std::size_t>(&members - classes_.data())];
-  const double eps = std::max(temperature * range, 1e-9);
+  const double eps = std::max(temperature * ranges_[index], 1e-9);
   const double least = collect_candidates(problem_, job, curves, curves_of_set_,
                                           eps * kNegligibleExponent, sums.candidates);
   if (least == kInfinity) return;  // no option meets the deadline
@@ -195,7 +168,7 @@ void SmoothedDual::add_class(const NearlyEqualJobs& members, std::span<const Pri
 }
 
 /// The gradient by unknown: a budget has one price on many intervals.
-double SmoothedDual::total_of(const BlockSums& sums, std::size_t unknown) const {
+double ClassSums::total_of(const BlockSums& sums, std::size_t unknown) const {
   const std::size_t intervals = grid_.size() - 1;
   const std::size_t of_curves = 2 * free_curves(problem_) * intervals;
   if (unknown < of_curves) return sums.ends[unknown];
@@ -209,33 +182,116 @@ double SmoothedDual::total_of(const BlockSums& sums, std::size_t unknown) const 
   return total;
 }
 
+void ClassSums::add(std::span<const double> ends, double temperature, std::size_t count,
+                    std::span<std::int64_t> sums) const {
+  const std::vector<PriceCurve> curves = curves_of(problem_, grid_, ends);
+  const std::size_t blocks = (count + kBlock - 1) / kBlock;
+  std::vector<std::int64_t> rows(blocks * sums.size(), 0);
+  parallel::sweep_blocks(count, kBlock, [&](std::size_t block, std::size_t begin, std::size_t end) {
+    BlockSums of_block(grid_, curves.size());
+    for (std::size_t i = begin; i < end; ++i) add_class(i, curves, temperature, of_block);
+    of_block.finish();
+    std::int64_t* row = &rows[block * sums.size()];
+    row[0] = std::llround(of_block.value * scale_.value);
+    for (std::size_t i = 0; i < scale_.gradient.size(); ++i) {
+      row[1 + i] = std::llround(total_of(of_block, i) * scale_.gradient[i]);
+    }
+  });
+  for (std::size_t i = 0; i < rows.size(); ++i) sums[i % sums.size()] += rows[i];
+}
+
+SmoothedDual::SmoothedDual(const Problem& problem, const PriceGrid& grid,
+                           std::vector<NearlyEqualJobs> classes, DualRanks* ranks)
+    : problem_(problem),
+      grid_(grid),
+      classes_(gaining(problem, grid, std::move(classes))),
+      capacity_(free_curves(problem) * 2 * (grid.size() - 1), 0.0),
+      ranges_(ranges_of(problem, grid, classes_)),
+      ranks_(ranks) {
+  BERTH_EXPECT(grid.size() >= 2 && grid.front() == problem.now);
+  const std::size_t count = 2 * (grid.size() - 1);
+  const auto of_curve = [&](std::size_t curve) {
+    return std::span(capacity_).subspan(curve * count, count);
+  };
+  for (const Pool& pool : problem.pools) {
+    const bool gpus = pool.worth.empty();
+    add_steps(gpus ? pool.capacity : pool.worth, gpus ? 1 : kRentUnit, grid,
+              of_curve(pool.curve.index()));
+  }
+  for (std::size_t q = 0; q < problem.quotas.size(); ++q) {
+    add_steps(problem.quotas[q], 1, grid, of_curve(problem.curves + q));
+  }
+  for (const std::int64_t budget : problem.budgets) {
+    capacity_.push_back(static_cast<double>(budget));
+  }
+  sums_.emplace(problem, grid, classes_, ranges_, scale());
+  own_ = classes_.size();
+  if (ranks_ != nullptr && ranks_->size() > 1) share_classes();
+}
+
+DualScale SmoothedDual::scale() const {
+  double value = 0.0, gpus = 0.0;
+  const Seconds span = grid_.back() - grid_.front();
+  for (std::size_t i = 0; i < classes_.size(); ++i) {
+    const Job& job = problem_.jobs[classes_[i].job.index()];
+    const auto count = static_cast<double>(classes_[i].count);
+    double largest = ranges_[i], widest = 0.0;
+    for (const auto& option : problem_.options_of(job)) {
+      const auto cost = problem_.cost_of(option);
+      const Seconds first = job.release + option.duration;
+      largest = std::max(
+          {largest, std::abs(cost_at(cost, first)), std::abs(cost_at(cost, first + span))});
+      widest = std::max({widest, gpus_of(option), static_cast<double>(option.rent) / kRentUnit});
+    }
+    value += 2.0 * count * largest;
+    gpus += 2.0 * count * widest;
+  }
+  DualScale scale{.value = scale_for(value), .gradient = {}};
+  const std::size_t intervals = grid_.size() - 1;
+  for (std::size_t i = 0; i < unknowns(); ++i) {
+    const std::size_t k = i / 2 % intervals;
+    const bool budget = i >= 2 * free_curves(problem_) * intervals;
+    const Seconds length = budget ? span : grid_[k + 1] - grid_[k];
+    scale.gradient.push_back(scale_for(gpus * static_cast<double>(length)));
+  }
+  return scale;
+}
+
+/// Blocks of classes, as many a rank; this one has the first.
+void SmoothedDual::share_classes() {
+  const std::size_t blocks = (classes_.size() + ClassSums::kBlock - 1) / ClassSums::kBlock;
+  if (blocks < 2) return;  // a message takes longer
+  const auto first = [&](std::size_t rank) {
+    return std::min(classes_.size(), blocks * rank / ranks_->size() * ClassSums::kBlock);
+  };
+  std::vector<std::string> parts(ranks_->size());
+  for (std::size_t r = 1; r < parts.size(); ++r) {
+    const std::size_t begin = first(r), count = first(r + 1) - begin;
+    parts[r] = bytes_of(tables_of(problem_, grid_, std::span(classes_).subspan(begin, count),
+                                  std::span(ranges_).subspan(begin, count), sums_->scale()));
+  }
+  own_ = first(1);
+  ranks_->share(std::move(parts));
+}
+
 double SmoothedDual::evaluate(std::span<const double> ends, double temperature,
                               std::span<double> gradient) const {
   BERTH_EXPECT(ends.size() == unknowns());
-  const std::vector<PriceCurve> curves = curves_of(problem_, grid_, ends);
-  const std::size_t blocks = (classes_.size() + kBlockClasses - 1) / kBlockClasses;
-  const std::size_t width = 1 + unknowns();
-  std::vector<std::int64_t> rows(blocks * width, 0);
-  parallel::sweep_blocks(classes_.size(), kBlockClasses,
-                         [&](std::size_t block, std::size_t begin, std::size_t end) {
-                           BlockSums sums(grid_, curves.size());
-                           for (std::size_t i = begin; i < end; ++i) {
-                             add_class(classes_[i], curves, temperature, sums);
-                           }
-                           sums.finish();
-                           std::int64_t* row = &rows[block * width];
-                           row[0] = std::llround(sums.value * value_scale_);
-                           for (std::size_t i = 0; i < unknowns(); ++i) {
-                             row[1 + i] = std::llround(total_of(sums, i) * gradient_scale_[i]);
-                           }
-                         });
-  std::vector<std::int64_t> total(width, 0);
-  for (std::size_t i = 0; i < rows.size(); ++i) total[i % width] += rows[i];
-  double value = -static_cast<double>(total[0]) / value_scale_;
+  std::vector<std::int64_t> total(1 + unknowns(), 0);
+  const auto add_own = [&](std::span<std::int64_t> sums) {
+    sums_->add(ends, temperature, own_, sums);
+  };
+  if (own_ < classes_.size()) {
+    ranks_->sum(ends, temperature, add_own, total);
+  } else {
+    add_own(total);
+  }
+  const DualScale& scale = sums_->scale();
+  double value = -static_cast<double>(total[0]) / scale.value;
   for (std::size_t i = 0; i < unknowns(); ++i) {
     value += capacity_[i] * ends[i];
     if (gradient.empty()) continue;
-    gradient[i] = capacity_[i] - static_cast<double>(total[1 + i]) / gradient_scale_[i];
+    gradient[i] = capacity_[i] - static_cast<double>(total[1 + i]) / scale.gradient[i];
   }
   return value;
 }

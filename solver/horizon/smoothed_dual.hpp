@@ -6,10 +6,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "berth/horizon/problem.hpp"
+#include "berth/solver/dual_part.hpp"
 #include "berth/solver/price_curve.hpp"
 
 namespace berth::solver::horizon_plan {
@@ -81,6 +83,41 @@ double collect_candidates(const berth::horizon::Problem& problem, const berth::h
 double cost_range(const berth::horizon::Problem& problem, const berth::horizon::Job& job,
                   berth::horizon::Seconds span);
 
+/// Fixed point of the sums of a dual.
+struct DualScale {
+  double value = 1.0;
+  std::vector<double> gradient;  ///< by unknown
+};
+
+/// The jobs' part of a smoothed dual: softmins and their gradient, summed over classes.
+class ClassSums {
+ public:
+  /// @param ranges  by class: the unit of its smoothing
+  ClassSums(const berth::horizon::Problem& problem, const PriceGrid& grid,
+            std::span<const NearlyEqualJobs> classes, std::vector<double> ranges, DualScale scale);
+
+  /// Adds the sums over the first `count` classes, in fixed point by block of them.
+  /// @param sums  the value, then the gradient by unknown
+  void add(std::span<const double> ends, double temperature, std::size_t count,
+           std::span<std::int64_t> sums) const;
+
+  [[nodiscard]] const DualScale& scale() const { return scale_; }
+  static constexpr std::size_t kBlock = 256;  ///< classes
+
+ private:
+  struct BlockSums;
+  void add_class(std::size_t index, std::span<const PriceCurve> curves, double temperature,
+                 BlockSums& sums) const;
+  [[nodiscard]] double total_of(const BlockSums& sums, std::size_t unknown) const;
+
+  const berth::horizon::Problem& problem_;
+  const PriceGrid& grid_;
+  std::span<const NearlyEqualJobs> classes_;
+  std::vector<double> ranges_;
+  DualScale scale_;
+  std::vector<std::vector<std::int32_t>> curves_of_set_;
+};
+
 /// The negated smoothed dual, to be minimised over prices >= 0:
 ///
 ///   G(x) = sum_p integral lambda_p C_p + sum_q integral lambda_q C_q + sum_b theta_b C_b  -  sum_j
@@ -92,8 +129,10 @@ double cost_range(const berth::horizon::Problem& problem, const berth::horizon::
 /// over any split of the blocks has equal bits, on any number of ranks and threads.
 class SmoothedDual {
  public:
+  /// @param ranks  that evaluate parts of it, or null; must outlive the dual
   SmoothedDual(const berth::horizon::Problem& problem, const PriceGrid& grid,
-               std::vector<NearlyEqualJobs> classes);
+               std::vector<NearlyEqualJobs> classes, DualRanks* ranks = nullptr);
+  SmoothedDual(const SmoothedDual&) = delete;
 
   [[nodiscard]] std::size_t unknowns() const { return capacity_.size(); }
   /// Integral of C_p times the basis function of each unknown, over the pools of its curve; of what
@@ -105,20 +144,17 @@ class SmoothedDual {
                   std::span<double> gradient) const;
 
  private:
-  struct BlockSums;
-  void add_class(const NearlyEqualJobs& members, std::span<const PriceCurve> curves,
-                 double temperature, BlockSums& sums) const;
-  [[nodiscard]] double total_of(const BlockSums& sums, std::size_t unknown) const;
-  void set_scales();
+  [[nodiscard]] DualScale scale() const;
+  void share_classes();
 
   const berth::horizon::Problem& problem_;
   const PriceGrid& grid_;
   std::vector<NearlyEqualJobs> classes_;
-  std::vector<double> range_;  ///< by class: cost_range, or the rent at price 1 when that is 0
-  std::vector<std::vector<std::int32_t>> curves_of_set_;
   std::vector<double> capacity_;
-  double value_scale_ = 1.0;            ///< fixed point of the jobs' part of G
-  std::vector<double> gradient_scale_;  ///< by unknown
+  std::vector<double> ranges_;  ///< by class
+  std::optional<ClassSums> sums_;
+  std::size_t own_ = 0;  ///< classes that are evaluated here, the first ones
+  DualRanks* ranks_;
 };
 
 }  // namespace berth::solver::horizon_plan

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "berth/coordinator/dual_ranks.hpp"
 #include "berth/io/file.hpp"
 #include "berth/io/horizon_plan_file.hpp"
 #include "berth/io/jobs_file.hpp"
@@ -25,6 +26,7 @@ std::string effort_text(int effort) {
 
 ExitCode plan_on_root(const comm::Communicator& comm, const PlanFlags& flags,
                       report::ProgressTable& progress, const StopToken& stop) {
+  coordinator::RootOfDual ranks(comm);
   const double start = progress.seconds();
   const model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
   for (const std::string& note : instance.workload.notes) progress.warn(note);
@@ -34,7 +36,8 @@ ExitCode plan_on_root(const comm::Communicator& comm, const PlanFlags& flags,
                                    .keep_price = flags.keep_price,
                                    .effort = flags.plan.effort,
                                    .gap = flags.plan.gap,
-                                   .checkpoint = flags.plan.checkpoint};
+                                   .checkpoint = flags.plan.checkpoint,
+                                   .ranks = &ranks};
   if (!flags.keep.empty()) {
     request.keep = io::parse_horizon_plan(io::read_file(flags.keep), flags.keep);
   }
@@ -60,8 +63,13 @@ ExitCode plan_on_root(const comm::Communicator& comm, const PlanFlags& flags,
 ExitCode run_plan_horizon(const comm::Communicator& comm, const PlanFlags& flags,
                           report::ProgressTable& progress, const StopToken& stop) {
   auto code = static_cast<std::int64_t>(ExitCode::done);
-  comm.agreed_on_root(
-      [&] { code = static_cast<std::int64_t>(plan_on_root(comm, flags, progress, stop)); });
+  comm.agreed([&] {
+    if (comm.rank() == 0) {
+      code = static_cast<std::int64_t>(plan_on_root(comm, flags, progress, stop));
+    } else {
+      coordinator::serve_dual(comm);
+    }
+  });
   comm.broadcast_value(code);
   return static_cast<ExitCode>(code);
 }

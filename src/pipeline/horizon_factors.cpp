@@ -106,9 +106,10 @@ solver::HorizonBound bound_of_pools(const horizon::Problem& problem, const StopT
 }
 
 solver::HorizonBound bound_of(const horizon::Problem& problem, model::HorizonObjective objective,
-                              const StopToken& stop) {
-  return objective == model::HorizonObjective::makespan ? bound_of_pools(problem, stop)
-                                                        : solver::bound_horizon(problem, {}, stop);
+                              solver::DualRanks* ranks, const StopToken& stop) {
+  return objective == model::HorizonObjective::makespan
+             ? bound_of_pools(problem, stop)
+             : solver::bound_horizon(problem, {.ranks = ranks}, stop);
 }
 
 FactorsOfShapes shape_factors(const InstanceView& instance, const model::Horizon& horizon,
@@ -174,16 +175,17 @@ Problem with_factors(const InstanceView& instance, const model::Horizon& horizon
 }  // namespace
 
 BoundedProblem bound_with_contents(const InstanceView& instance, const model::Horizon& horizon,
-                                   const HorizonProblem& translated, const StopToken& stop) {
+                                   const HorizonProblem& translated, solver::DualRanks* ranks,
+                                   const StopToken& stop) {
   BoundedProblem by_gpus{.problem = translated.problem,
-                         .bound = bound_of(translated.problem, horizon.objective, stop),
+                         .bound = bound_of(translated.problem, horizon.objective, ranks, stop),
                          .factors = {}};
   FactorsOfShapes factors = shape_factors(instance, horizon, translated, stop);
   if (factors.empty()) return by_gpus;
   BoundedProblem by_shapes{.problem = with_factors(instance, horizon, translated, factors),
                            .bound = {},
                            .factors = std::move(factors)};
-  by_shapes.bound = bound_of(by_shapes.problem, horizon.objective, stop);
+  by_shapes.bound = bound_of(by_shapes.problem, horizon.objective, ranks, stop);
   return by_shapes.bound.bound > by_gpus.bound.bound ? by_shapes : by_gpus;
 }
 

@@ -25,9 +25,10 @@ struct BoundedProblem {
 /// the mix of jobs that is planned at a time (horizon_mix.hpp). A type's machines without closures
 /// are worth their GPUs. None where the contents of machines cannot bind, or the LP is skipped
 /// (configuration_lp.hpp). Rents by factors are the translated problem's with the judge's worths.
+/// @param ranks  that evaluate parts of the dual, or null
 /// @pre a PetscSession exists
 BoundedProblem bound_with_contents(const model::InstanceView& instance,
                                    const model::Horizon& horizon, const HorizonProblem& translated,
-                                   const StopToken& stop);
+                                   solver::DualRanks* ranks, const StopToken& stop);
 
 }  // namespace berth::pipeline

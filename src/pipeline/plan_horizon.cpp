@@ -109,10 +109,14 @@ model::HorizonPlan plan_horizon(const InstanceView& instance, const HorizonReque
   const HorizonEffort effort = effort_of(request, origin, progress);
   HorizonProblem translated = horizon_problem(instance, horizon);
   std::vector<PromisedStart> promises;
-  const BoundedProblem bounded = bound_with_contents(instance, horizon, translated, stop);
+  const BoundedProblem bounded =
+      bound_with_contents(instance, horizon, translated, request.ranks, stop);
   translated.problem = bounded.problem;
-  HorizonTask task{
-      .planned = bounded.problem, .bounded = bounded.problem, .kept = {}, .bound = bounded.bound};
+  HorizonTask task{.planned = bounded.problem,
+                   .bounded = bounded.problem,
+                   .kept = {},
+                   .bound = bounded.bound,
+                   .ranks = request.ranks};
   if (request.keep) {
     promises = promised_starts(instance, *request.keep);
     task.planned = with_promises(translated, horizon, promises, request.keep_price);

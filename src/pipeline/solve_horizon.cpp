@@ -55,7 +55,7 @@ horizon::Problem with_required_first(horizon::Problem problem) {
 /// Required jobs first: the task's problem, and `bound` of it.
 void put_required_first(HorizonTask& task, solver::HorizonBound& bound, const StopToken& stop) {
   task.planned = with_required_first(std::move(task.planned));
-  bound = solver::bound_horizon(task.planned, {}, stop);
+  bound = solver::bound_horizon(task.planned, {.ranks = task.ranks}, stop);
 }
 
 /// The first pass; where required jobs wait, they are put first. @param bound  of the planned

@@ -25,7 +25,8 @@ struct HorizonTask {
   horizon::Problem planned;
   const horizon::Problem& bounded;
   horizon::Plan kept;
-  solver::HorizonBound bound;  ///< of `bounded`
+  solver::HorizonBound bound;          ///< of `bounded`
+  solver::DualRanks* ranks = nullptr;  ///< as HorizonRequest
 };
 
 /// Where a run is after a pass: with the task it suffices to go on as if nothing had stopped it.

@@ -9,6 +9,7 @@
 #include "berth/model/instance.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
 #include "berth/report/progress.hpp"
+#include "berth/solver/dual_part.hpp"
 
 namespace berth::pipeline {
 
@@ -21,10 +22,12 @@ struct HorizonRequest {
   int effort = 1;    ///< passes of search, counted: more passes begin with all of fewer
   double gap = 0.0;  ///< no further pass at this proved gap, a fraction
   CheckpointOptions checkpoint = {};  ///< written after every so many passes; where to go on from
+  solver::DualRanks* ranks = nullptr;  ///< that evaluate parts of the dual; null: this rank alone
 };
 
 /// Computes a certified plan in time of an instance (docs/horizon.md). Equal input gives an equal
-/// plan, bit for bit, on any number of threads, unless `stop` cut it short. Main thread; one rank.
+/// plan, bit for bit, on any number of ranks and threads, unless `stop` cut it short. Main thread;
+/// one rank, with others that evaluate parts of its dual.
 ///
 /// @pre a PetscSession exists; the instance has all jobs and names
 /// @throws InputError when the checkpoint to go on from is of another run, or damaged

@@ -7,6 +7,7 @@
 #include "berth/base/stop.hpp"
 #include "berth/horizon/price_certificate.hpp"
 #include "berth/horizon/problem.hpp"
+#include "berth/solver/dual_part.hpp"
 
 namespace berth::solver {
 
@@ -16,8 +17,9 @@ struct HorizonBoundOptions {
   /// Smoothing of the search as fractions of what a delay over the horizon costs a job, descending;
   /// empty: by the kind of costs.
   std::vector<double> temperatures = {};
-  int iterations = 40;     ///< most iterations of the minimiser at one temperature
-  bool flat_start = true;  ///< try prices that are linear over the whole grid too
+  int iterations = 40;         ///< most iterations of the minimiser at one temperature
+  bool flat_start = true;      ///< try prices that are linear over the whole grid too
+  DualRanks* ranks = nullptr;  ///< that evaluate parts of the dual; null: this process alone
 };
 
 /// Prices of GPU time, and the bound they give.
@@ -46,7 +48,8 @@ struct HorizonBound {
 /// and integrate. Prices start from a WSPT plan (Smith 1956) and minimise the smoothed dual by TAO
 /// BLMVM at descending temperatures. All prices 0 is a candidate too.
 /// Where jobs wait for others, the costs are also shared along dependencies, and the better bound
-/// counts. O(evaluations x jobs x intervals). @pre a PetscSession exists; main thread
+/// counts. O(evaluations x jobs x intervals). The same bits on any number of ranks and
+/// threads. @pre a PetscSession exists; main thread
 HorizonBound bound_horizon(const berth::horizon::Problem& problem,
                            const HorizonBoundOptions& options = {}, const StopToken& stop = {});
 

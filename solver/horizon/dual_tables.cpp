@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "horizon/dual_tables.hpp"
+
+#include <utility>
+
+#include "berth/base/archive.hpp"
+
+namespace berth::solver::horizon_plan {
+
+using berth::horizon::CurveId;
+using berth::horizon::IndexRange;
+using berth::horizon::Option;
+using berth::horizon::Problem;
+
+namespace {
+
+/// Appends a range of one table to another; returns its place there.
+template <class T>
+IndexRange append(const std::vector<T>& from, IndexRange range, std::vector<T>& to) {
+  const auto begin = static_cast<std::int32_t>(to.size());
+  const auto items = range.of(from);
+  to.insert(to.end(), items.begin(), items.end());
+  return {begin, static_cast<std::int32_t>(to.size())};
+}
+
+void add_class(const Problem& problem, const NearlyEqualJobs& members, Problem& result) {
+  result.jobs.push_back(problem.jobs[members.job.index()]);
+  IndexRange& options = result.jobs.back().options;
+  options = append(problem.options, options, result.options);
+  for (auto k = options.begin; k < options.end; ++k) {
+    Option& option = result.options[static_cast<std::size_t>(k)];
+    option.cost = append(problem.cost_pieces, option.cost, result.cost_pieces);
+    option.quotas = append(problem.option_quotas, option.quotas, result.option_quotas);
+    option.budgets = append(problem.option_budgets, option.budgets, result.option_budgets);
+  }
+}
+
+/// The fields of a DualTables that a sum reads; of pools, quotas and budgets only how many.
+template <class Archive>
+void list_fields(Archive& archive, DualTables& t, std::vector<CurveId>& curve_of_pool,
+                 std::pair<std::uint64_t, std::uint64_t>& limits) {
+  Problem& p = t.problem;
+  archive(p.now, p.curves, curve_of_pool, p.pool_sets, limits, p.budgets_end, p.jobs, p.options,
+          p.cost_pieces, p.option_quotas, p.option_budgets);
+  archive(t.grid, t.counts, t.ranges, t.scale.value, t.scale.gradient);
+}
+
+}  // namespace
+
+DualTables tables_of(const Problem& problem, const PriceGrid& grid,
+                     std::span<const NearlyEqualJobs> classes, std::span<const double> ranges,
+                     const DualScale& scale) {
+  DualTables tables{.problem = {},
+                    .grid = grid,
+                    .counts = {},
+                    .ranges = {ranges.begin(), ranges.end()},
+                    .scale = scale};
+  Problem& result = tables.problem;
+  result.now = problem.now;
+  result.curves = problem.curves;
+  result.pool_sets = problem.pool_sets;
+  result.budgets_end = problem.budgets_end;
+  result.quotas.resize(problem.quotas.size());
+  result.budgets.resize(problem.budgets.size());
+  for (const auto& pool : problem.pools) {
+    result.pools.push_back({.curve = pool.curve, .machines = {}, .capacity = {}});
+  }
+  for (const NearlyEqualJobs& members : classes) {
+    add_class(problem, members, result);
+    tables.counts.push_back(members.count);
+  }
+  return tables;
+}
+
+std::string bytes_of(const DualTables& tables) {
+  DualTables t = tables;
+  std::vector<CurveId> curve_of_pool;
+  for (const auto& pool : t.problem.pools) curve_of_pool.push_back(pool.curve);
+  std::pair<std::uint64_t, std::uint64_t> limits{t.problem.quotas.size(), t.problem.budgets.size()};
+  ByteWriter writer;
+  list_fields(writer, t, curve_of_pool, limits);
+  return writer.take();
+}
+
+DualTables tables_from(std::string_view bytes) {
+  DualTables t;
+  std::vector<CurveId> curve_of_pool;
+  std::pair<std::uint64_t, std::uint64_t> limits;
+  ByteReader reader(bytes);
+  list_fields(reader, t, curve_of_pool, limits);
+  for (const CurveId curve : curve_of_pool) {
+    t.problem.pools.push_back({.curve = curve, .machines = {}, .capacity = {}});
+  }
+  t.problem.quotas.resize(limits.first);
+  t.problem.budgets.resize(limits.second);
+  return t;
+}
+
+}  // namespace berth::solver::horizon_plan
