@@ -5,6 +5,7 @@
 
 #include "berth/base/random.hpp"
 #include "berth/planner_model/domain_task_counts.hpp"
+#include "berth/planner_model/occupied_gpus.hpp"
 
 namespace berth::solver::assignment {
 
@@ -61,6 +62,15 @@ TaskDemand demand_of(const model::InstanceView& instance,
   return s;
 }
 
+/// Counts whole machines for an exclusive job with GPUs.
+void count_machines(const model::InstanceView& instance, const model::Job& job, TaskDemand& s) {
+  const planner_model::OccupiedGpus occupied = planner_model::occupied_gpus(instance, job);
+  if (occupied.milli == s.milli) return;
+  s.milli = occupied.milli;
+  s.gpus_per_task = occupied.per_machine;
+  if (occupied.machines > 0) s.tasks = occupied.machines;
+}
+
 /// [domain][ClassId]: 1 when the rack (pod) has machines of the class.
 std::vector<std::vector<char>> classes_of(const model::Cluster& cluster, bool pods) {
   std::vector<std::vector<char>> present(pods ? cluster.pods.size() : cluster.racks.size(),
@@ -107,6 +117,7 @@ std::uint32_t OptionTable::intern_profile(const model::Job& job) {
   TaskDemand& demand = profiles_.back();
   demand.most_on_machine =
       planner_model::most_tasks_in(instance.workload.rules_of(job), demand.tasks).front();
+  count_machines(instance, job, demand);
   if (!demand.cpu_shapes.empty() && rack_classes_.empty()) {
     rack_classes_ = classes_of(instance.cluster, false);
     pod_classes_ = classes_of(instance.cluster, true);

@@ -16,7 +16,8 @@
 
 namespace berth::solver::assignment {
 
-/// Demand of the tasks of one profile, and the machine classes that hold them.
+/// Demand of the tasks of one profile, and the machine classes that hold them. An exclusive job asks
+/// for the machines that its tasks need: each counts as one task of all its GPUs.
 struct TaskDemand {
   std::int64_t milli = 0;  ///< GPU thousandths of all tasks
   std::int64_t tasks = 0;

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "berth/planner_model/occupied_gpus.hpp"
 #include "berth/planner_model/option_enumerator.hpp"
 
 namespace berth::solver {
@@ -16,7 +17,7 @@ using model::JobPlacement;
 
 double ShardState::regret(JobId job, std::span<const double> price) const {
   const model::Job& record = workload().job(job);
-  const double gpus = static_cast<double>(workload().gpu_milli(record)) / 1000.0;
+  const double gpus = static_cast<double>(planner_model::occupied_gpus(valuation->instance(), record).milli) / 1000.0;
   double best = -std::numeric_limits<double>::infinity();
   const planner_model::OptionEnumerator job_options(*valuation, job);
   for (const GpuTypeId type : job_options.types()) {

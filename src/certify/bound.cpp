@@ -94,7 +94,7 @@ Bound upper_bound(const InstanceView& instance, model::Objective objective,
   const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
   const JobFacts facts = job_facts(instance, objective, jobs);
   BERTH_EXPECT(unusable(instance, objective, certificate, facts).empty());
-  const JobBests bests = job_bests(instance, objective, certificate, jobs);
+  const JobBests bests = job_bests(instance, objective, certificate, facts, jobs);
   const JobTerms terms = job_terms(instance, certificate, jobs, bests, required_placed);
   return upper_bound(instance, objective, certificate, facts, terms, required_placed);
 }
@@ -148,7 +148,8 @@ std::vector<double> job_profits(const InstanceView& instance, model::Objective o
   const int scale = certificate.scale_log2;
   const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
   BERTH_EXPECT(unusable(instance, objective, certificate).empty());
-  const auto bests = job_bests(instance, objective, certificate, jobs);
+  const JobFacts facts = job_facts(instance, objective, jobs);
+  const auto bests = job_bests(instance, objective, certificate, facts, jobs);
   std::vector<double> profits(instance.workload.size(), 0.0);
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const auto& net = bests.best[i].net;

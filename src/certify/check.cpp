@@ -244,8 +244,8 @@ struct Proved {
 
 Proved prove(const InstanceView& instance, model::Objective kind, const model::Certificate& prices,
              std::span<const JobId> jobs, JobFacts facts, std::span<const JobId> must) {
-  Proved proved{
-      .facts = std::move(facts), .bests = job_bests(instance, kind, prices, jobs), .bound = {}};
+  Proved proved{.facts = std::move(facts), .bests = {}, .bound = {}};
+  proved.bests = job_bests(instance, kind, prices, proved.facts, jobs);
   const JobTerms terms = job_terms(instance, prices, jobs, proved.bests, must);
   proved.bound = upper_bound(instance, kind, prices, proved.facts, terms, must);
   return proved;
@@ -297,7 +297,8 @@ CheckResult check(const InstanceView& instance, const RawPlan& plan) {
   if (!pieces.feasible()) return checked;
   checked.gap_parts = gap_parts(
       instance, kind, *prices, {proved.facts, pieces.placed(), proved.bound, checked.figures},
-      job_gaps(instance, kind, {jobs, placement}, *prices, proved.bests, proved.bound));
+      job_gaps(instance, kind, {jobs, placement}, *prices, proved.facts, proved.bests,
+               proved.bound));
   if (plan.gap_parts) compare_gap_parts(*plan.gap_parts, checked);
   return checked;
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "berth/base/assert.hpp"
@@ -45,6 +46,7 @@ GangCost::GangCost(const model::InstanceView& instance, const PriceTable& price_
       types_(job.gpu_types),
       gpu_job_(uses_gpu(instance.workload, job)),
       ring_mbps_(ring_of(job)),
+      exclusive_(instance.workload.rules_of(job).exclusive),
       pays_uplinks_(price_table.place_limits().constrain_ring(ring_mbps_)),
       pods_(instance.cluster.pods.size()),
       columns_(instance.cluster.gpu_types.size() + 1) {
@@ -83,6 +85,19 @@ void GangCost::add_demands(const model::WorkloadView& workload, const model::Job
     for (const MachineVariant& variant : price_table_->variants().all()) {
       d.per_machine.push_back(room_for(s, variant, std::min(d.count, most_in_.front())));
     }
+    if (exclusive_) find_steps(d);
+  }
+}
+
+void GangCost::find_steps(EqualTasks& demand) const {
+  demand.per_machine_step.assign(columns_, 0);
+  for (std::size_t k = 0; k < demand.per_machine.size(); ++k) {
+    const GpuTypeId type = price_table_->variants()[VariantId(k)].type;
+    std::int64_t& any = demand.per_machine_step.back();
+    any = std::gcd(any, demand.per_machine[k]);
+    if (!type.valid()) continue;
+    std::int64_t& step = demand.per_machine_step[type.index()];
+    step = std::gcd(step, demand.per_machine[k]);
   }
 }
 
@@ -132,20 +147,23 @@ Int128 GangCost::on_one_machine(std::span<const PricedPool> pools, GpuTypeId typ
   Int128 least = kImpossible;
   for (const PricedPool& pool : pools) {
     if (!whole_[pool.variant.index()] || !of_type(pool, type)) continue;
-    Int128 cost = 0;
+    Int128 cost = exclusive_ ? pool.worth : 0;
     for (const EqualTasks& d : demands_) {
-      cost += price_table_->task_within_limits(pool, d.shape) * d.count;
+      cost += (exclusive_ ? price_table_->limits_of_task(pool, d.shape)
+                          : price_table_->task_within_limits(pool, d.shape)) *
+              d.count;
     }
     least = std::min(least, cost);
   }
   return least;
 }
 
-/// Largest number of these tasks in one pool.
-std::int64_t GangCost::most_in_pool(const PricedPool& pool, const EqualTasks& demand) const {
+/// Largest number of these tasks in one pool, up to `most`.
+std::int64_t GangCost::most_in_pool(const PricedPool& pool, const EqualTasks& demand,
+                                    std::int64_t most) const {
   const std::int64_t by_rules =
       most_in_[static_cast<std::size_t>(pool.rack.valid() ? Level::rack : Level::pod)];
-  const std::int64_t most = std::min(demand.count, by_rules);
+  if (ruled_) most = std::min(most, by_rules);
   const std::int64_t room = demand.per_machine[pool.variant.index()];
   if (room == 0) return 0;
   return pool.machines >= most || room >= most ? most : std::min(most, room * pool.machines);

@@ -44,6 +44,9 @@ class GangCost {
     std::int64_t highest_price = 0;  ///< price of the last task
   };
 
+  /// What an exclusive job pays in a pool: the prices of its tasks, or the worth of its machines.
+  enum class Payment : std::uint8_t { tasks, machines };
+
   /// Equal tasks of the job.
   struct EqualTasks {
     ShapeId shape;
@@ -51,6 +54,9 @@ class GangCost {
     std::int64_t milli = 0;  ///< GPU thousandths that each asks for
     bool on_type = true;     ///< false: CPU-only tasks of a GPU job, at home in any pool
     std::vector<std::int64_t> per_machine;  ///< by VariantId; tasks that one machine holds
+    /// By GPU type, last for any: each machine of it holds a multiple of so many tasks. Of
+    /// exclusive jobs.
+    std::vector<std::int64_t> per_machine_step = {};
   };
 
   template <class Place>
@@ -61,12 +67,21 @@ class GangCost {
   Int128 cost_over(std::span<const PricedPool> pools, GpuTypeId type);
   Int128 cost_over_cluster(GpuTypeId type);
   static Int128 at_least(const EqualTasks& demand, std::int64_t price);
-  FillCost fill(std::span<const PricedDomain> places, GpuTypeId type, const EqualTasks& demand);
-  Int128 cost_in_cluster(GpuTypeId type, const EqualTasks& demand);
+  FillCost fill(std::span<const PricedDomain> places, GpuTypeId type, const EqualTasks& demand,
+                Payment payment);
+  [[nodiscard]] std::int64_t tasks_to_fill(const EqualTasks& demand, GpuTypeId type,
+                                           Payment payment) const;
+  Int128 cost_in_cluster(GpuTypeId type, const EqualTasks& demand, Payment payment);
+  template <class Cost>
+  Int128 sum_of_tasks(const Cost& cost);
   Int128 over_racks(GpuTypeId type, PodId pod);
   Int128 over_pods(GpuTypeId type);
   void add_racks(GpuTypeId type, PodId pod, std::vector<PricedDomain>& places) const;
-  [[nodiscard]] std::int64_t most_in_pool(const PricedPool& pool, const EqualTasks& demand) const;
+  [[nodiscard]] std::int64_t most_in_pool(const PricedPool& pool, const EqualTasks& demand) const {
+    return most_in_pool(pool, demand, demand.count);
+  }
+  [[nodiscard]] std::int64_t most_in_pool(const PricedPool& pool, const EqualTasks& demand,
+                                          std::int64_t most) const;
   [[nodiscard]] std::int64_t room_in(std::span<const PricedPool> pools, GpuTypeId type) const;
   [[nodiscard]] Int128 density(std::size_t uplink, std::int64_t room) const;
   Int128 find_in_pod(GpuTypeId type, model::Level width, PodId pod);
@@ -80,6 +95,7 @@ class GangCost {
   [[nodiscard]] std::int64_t machines_with_room(std::span<const PricedPool> pools,
                                                 GpuTypeId type) const;
   void add_demands(const model::WorkloadView& workload, const model::Job& job);
+  void find_steps(EqualTasks& demand) const;
   void find_whole_variants(const model::WorkloadView& workload);
 
   const PriceTable* price_table_;
@@ -91,6 +107,7 @@ class GangCost {
   std::array<std::int64_t, model::kLevels - 1> most_in_;
   model::DomainCounts min_domains_;
   bool ruled_ = false;                             ///< one of these binds
+  bool exclusive_;                                 ///< the job pays for whole machines
   std::array<Int128, model::kResources> needs_{};  ///< of all tasks
   bool pays_uplinks_;
   std::size_t pods_, columns_;

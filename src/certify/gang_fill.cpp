@@ -22,24 +22,38 @@ Int128 GangCost::at_least(const EqualTasks& demand, std::int64_t price) {
   return std::min<Int128>(Int128{price} * demand.milli, kMostExpensive);
 }
 
+/// The number of tasks whose room is paid for. Machines of an exclusive job are paid for entirely:
+/// where each holds a multiple of k tasks, so is the number that all of them hold.
+std::int64_t GangCost::tasks_to_fill(const EqualTasks& demand, GpuTypeId type,
+                                     Payment payment) const {
+  if (payment == Payment::tasks || ruled_) return demand.count;
+  const bool any = !gpu_job_ || !demand.on_type;
+  const std::int64_t step =
+      any ? demand.per_machine_step.back() : demand.per_machine_step[type.index()];
+  return step == 0 ? demand.count : (demand.count + step - 1) / step * step;
+}
+
 /// Cheapest pools first, at most what each holds. A price beyond kMostExpensive counts as that,
 /// which only lowers the cost.
 GangCost::FillCost GangCost::fill(std::span<const PricedDomain> places, GpuTypeId type,
-                                  const EqualTasks& demand) {
+                                  const EqualTasks& demand, Payment payment) {
   prices_and_room_.clear();
+  std::int64_t left = tasks_to_fill(demand, type, payment);
+  const bool limits = left == demand.count;  // room without a task pays for machines only
   for (const PricedDomain& place : places) {
     for (const PricedPool& pool : place.pools) {
-      const std::int64_t most = most_in_pool(pool, demand);
+      const std::int64_t most = most_in_pool(pool, demand, left);
       if (most == 0 || (demand.on_type && !of_type(pool, type))) continue;
-      const Int128 price = std::min<Int128>(
-          price_table_->task_within_limits(pool, demand.shape) + place.uplink_price,
-          kMostExpensive);
+      Int128 price = payment == Payment::tasks
+                         ? price_table_->task(pool, demand.shape)
+                         : pool.worth / demand.per_machine[pool.variant.index()];
+      if (limits) price += price_table_->limits_of_task(pool, demand.shape) + place.uplink_price;
+      price = std::min<Int128>(price, kMostExpensive);
       prices_and_room_.emplace_back(static_cast<std::int64_t>(price), most);
     }
   }
   std::ranges::make_heap(prices_and_room_, std::greater{});
   FillCost filled;
-  std::int64_t left = demand.count;
   while (left > 0 && !prices_and_room_.empty()) {
     std::ranges::pop_heap(prices_and_room_, std::greater{});
     const auto [price, room] = prices_and_room_.back();
@@ -55,41 +69,47 @@ GangCost::FillCost GangCost::fill(std::span<const PricedDomain> places, GpuTypeI
 
 /// Least cost in the whole cluster: in the cheapest racks only, as soon as a task costs in no other
 /// rack less than in the most expensive of these.
-Int128 GangCost::cost_in_cluster(GpuTypeId type, const EqualTasks& demand) {
+Int128 GangCost::cost_in_cluster(GpuTypeId type, const EqualTasks& demand, Payment payment) {
   const auto racks = price_table_->racks_of(type);
   std::vector<PricedDomain> places;
   for (std::size_t most = kFirst;; most *= 2) {
     while (places.size() < std::min(most, racks.size())) {
       places.push_back({price_table_->in_rack(racks[places.size()].second), 0});
     }
-    const FillCost filled = fill(places, type, demand);
+    const FillCost filled = fill(places, type, demand, payment);
     if (places.size() == racks.size()) return filled.cost;
     const Int128 others = at_least(demand, racks[places.size()].first);
     if (filled.cost < kImpossible && filled.highest_price <= others) return filled.cost;
   }
 }
 
-Int128 GangCost::cost_over(std::span<const PricedDomain> places, GpuTypeId type) {
-  Int128 cost = 0;
+/// The sum of cost(tasks, payment) over the tasks of the job. An exclusive job pays for its
+/// machines: at least that sum, and at least what the machines of any one kind of its tasks are
+/// worth.
+template <class Cost>
+Int128 GangCost::sum_of_tasks(const Cost& cost) {
+  Int128 sum = 0, most = 0;
   for (const EqualTasks& d : demands_) {
-    const Int128 part = fill(places, type, d).cost;
+    const Int128 part = cost(d, Payment::tasks);
     if (part == kImpossible) return kImpossible;
-    cost += part;
+    sum += part;
+    if (exclusive_) most = std::max(most, cost(d, Payment::machines));
   }
-  return cost;
+  return std::max(sum, most);
+}
+
+Int128 GangCost::cost_over(std::span<const PricedDomain> places, GpuTypeId type) {
+  return sum_of_tasks(
+      [&](const EqualTasks& d, Payment payment) { return fill(places, type, d, payment).cost; });
 }
 
 Int128 GangCost::cost_over_cluster(GpuTypeId type) {
   const PricedDomain everywhere{price_table_->pools(), 0};
-  Int128 cost = 0;
-  for (const EqualTasks& d : demands_) {
-    const bool on_type = gpu_job_ && d.on_type;
-    const Int128 part =
-        on_type ? cost_in_cluster(type, d) : fill(std::span(&everywhere, 1), type, d).cost;
-    if (part == kImpossible) return kImpossible;
-    cost += part;
-  }
-  return cost;
+  return sum_of_tasks([&](const EqualTasks& d, Payment payment) {
+    return gpu_job_ && d.on_type
+               ? cost_in_cluster(type, d, payment)
+               : fill(std::span(&everywhere, 1), type, d, payment).cost;
+  });
 }
 
 Int128 GangCost::cost_over(std::span<const PricedPool> pools, GpuTypeId type) {

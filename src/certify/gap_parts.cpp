@@ -86,8 +86,9 @@ GapParts of_search(const model::Figures& figures) {
 }  // namespace
 
 GapSums job_gaps(const InstanceView& instance, model::Objective kind, const JobSubset& subset,
-                 const model::Certificate& certificate, const JobBests& bests, const Bound& bound) {
-  const Pricing pricing(instance, kind, certificate);
+                 const model::Certificate& certificate, const JobFacts& facts,
+                 const JobBests& bests, const Bound& bound) {
+  const Pricing pricing(instance, kind, certificate, facts);
   GapSums sums;
   switch (basis_of(bound, kind)) {
     case BoundBasis::prices: {
@@ -141,13 +142,13 @@ GapParts gap_parts(const InstanceView& instance, model::Objective kind,
   const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
   const JobSubset subset{jobs, placement};
   const JobFacts facts = job_facts(instance, kind, jobs);
-  const JobBests bests = job_bests(instance, kind, certificate, jobs);
+  const JobBests bests = job_bests(instance, kind, certificate, facts, jobs);
   const std::vector<JobId> required = required_placed(instance, subset);
   const JobTerms terms = job_terms(instance, certificate, jobs, bests, required);
   const Bound bound = upper_bound(instance, kind, certificate, facts, terms, required);
   const PlacementSums placed = placement_sums(instance, kind, placement);
   return gap_parts(instance, kind, certificate, {facts, placed, bound, figures},
-                   job_gaps(instance, kind, subset, certificate, bests, bound));
+                   job_gaps(instance, kind, subset, certificate, facts, bests, bound));
 }
 
 }  // namespace berth::certify

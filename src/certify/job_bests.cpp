@@ -15,8 +15,9 @@
 namespace berth::certify {
 
 JobBests job_bests(const model::InstanceView& instance, model::Objective objective,
-                   const model::Certificate& certificate, std::span<const JobId> jobs) {
-  const Pricing pricing(instance, objective, certificate);
+                   const model::Certificate& certificate, const JobFacts& facts,
+                   std::span<const JobId> jobs) {
+  const Pricing pricing(instance, objective, certificate, facts);
   const model::WorkloadView& workload = instance.workload;
   const TaskSets sets(workload, jobs, pricing.price_table.place_limits().constrain_rings());
   JobBests found{.best = std::vector<JobBest>(jobs.size())};

@@ -28,16 +28,26 @@ void visit_each(const JobSubset& subset, const JobBests& bests, const Visit& vis
   BERTH_EXPECT(next == subset.placement.end());
 }
 
-/// The price that the tasks of a placed job pay, subtracted from the earnings of its machines.
+/// The price that the tasks of a placed job pay, subtracted from the earnings of its machines. An
+/// exclusive job pays all that its machines earn.
 Int128 pay(const Pricing& pricing, const JobPlacement& placed, GapSums& sums) {
   const model::WorkloadView& workload = pricing.instance.workload;
   const auto groups = workload.groups_of(workload.job(placed.job));
   Int128 total = 0;
-  for (const model::TaskPlacement& task : placed.tasks) {
-    const PricedPool& pool = pricing.price_table.at(task.machine);
-    const Int128 price = pricing.price_table.task(pool, groups[task.group].shape);
+  const auto add = [&](const PricedPool& pool, Int128 price) {
     sums.idle(pool.type, -price);
     total += price;
+  };
+  if (workload.rules_of(workload.job(placed.job)).exclusive) {
+    for (const MachineId m : machines_of(placed.tasks)) {
+      const PricedPool& pool = pricing.price_table.at(m);
+      add(pool, pool.worth);
+    }
+    return total;
+  }
+  for (const model::TaskPlacement& task : placed.tasks) {
+    const PricedPool& pool = pricing.price_table.at(task.machine);
+    add(pool, pricing.price_table.task(pool, groups[task.group].shape));
   }
   return total;
 }

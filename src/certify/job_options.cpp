@@ -150,8 +150,13 @@ void JobOptions::stay(OptionSearch& search) {
   const auto groups = workload.groups_of(job);
   const ByLimitKind paid = pricing_->price_table.place_limits().paid(job, now->tasks);
   Int128 cost = search.quota_price + sum_of(paid);
-  for (const model::TaskPlacement& t : now->tasks) {
-    cost += pricing_->price_table.task(pricing_->price_table.at(t.machine), groups[t.group].shape);
+  if (workload.rules_of(job).exclusive) {
+    for (const MachineId m : machines_of(now->tasks)) cost += pricing_->price_table.at(m).worth;
+  } else {
+    for (const model::TaskPlacement& t : now->tasks) {
+      const PricedPool& pool = pricing_->price_table.at(t.machine);
+      cost += pricing_->price_table.task(pool, groups[t.group].shape);
+    }
   }
   offer(fixed_up(worth.at(r.type, r.width, r.distance), pricing_->scale_log2) +
             fixed_down(worth.stop_cost(), pricing_->scale_log2),

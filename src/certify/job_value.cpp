@@ -117,6 +117,14 @@ std::optional<model::JobPlacement> present(const model::WorkloadView& workload, 
   return model::JobPlacement{.job = id, .start = 0, .tasks = {tasks.begin(), tasks.end()}};
 }
 
+std::vector<MachineId> machines_of(std::span<const model::TaskPlacement> tasks) {
+  std::vector<MachineId> machines;
+  for (const model::TaskPlacement& task : tasks) machines.push_back(task.machine);
+  std::ranges::sort(machines);
+  machines.erase(std::unique(machines.begin(), machines.end()), machines.end());
+  return machines;
+}
+
 bool may_stay(const model::Cluster& cluster, const model::JobPlacement& present) {
   return std::ranges::none_of(present.tasks, [&](const model::TaskPlacement& task) {
     return cluster.state_of(task.machine) != model::MachineState::up;

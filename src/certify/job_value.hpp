@@ -55,6 +55,9 @@ PlacementExtent extent_of(const model::InstanceView& instance, const model::JobP
 /// Present placement of a running job. Empty when it does not run or is pinned.
 std::optional<model::JobPlacement> present(const model::WorkloadView& workload, JobId job);
 
+/// The machines that hold tasks, ascending, each once.
+std::vector<MachineId> machines_of(std::span<const model::TaskPlacement> tasks);
+
 /// False when some machine of the placement is not up: a running job must leave it.
 bool may_stay(const model::Cluster& cluster, const model::JobPlacement& present);
 

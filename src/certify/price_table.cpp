@@ -208,8 +208,8 @@ Int128 PriceTable::task(const PricedPool& pool, ShapeId shape) const {
   return price;
 }
 
-Int128 PriceTable::task_within_limits(const PricedPool& pool, ShapeId shape) const {
-  Int128 price = task(pool, shape);
+Int128 PriceTable::limits_of_task(const PricedPool& pool, ShapeId shape) const {
+  Int128 price = 0;
   model::for_each_limited_resource([&](model::LimitKind, std::size_t resource) {
     price += pool.limit_price[resource] * workload_.shape(shape).needs[resource];
   });

@@ -41,6 +41,7 @@ struct PricedPool {
   /// Of a unit of each resource in limits of the rack and its pod; the least of several racks.
   std::array<Int128, model::kResources> limit_price = {};
   std::int64_t spare_price = 0;  ///< of a GPU thousandth, beside that of the machines
+  Int128 worth = 0;              ///< mu of one machine, where `value_machines` was called
 };
 
 /// Machines, quotas and limits of the cluster with a certificate's prices.
@@ -86,12 +87,23 @@ class PriceTable {
 
   /// Price of one task of the shape, exact, before what it pays for limits.
   [[nodiscard]] Int128 task(const PricedPool& pool, ShapeId shape) const;
-  /// The same with what it pays for limits on resources and for spare GPUs.
-  [[nodiscard]] Int128 task_within_limits(const PricedPool& pool, ShapeId shape) const;
+  /// What it pays for limits on resources and for spare GPUs.
+  [[nodiscard]] Int128 limits_of_task(const PricedPool& pool, ShapeId shape) const;
+  /// Both.
+  [[nodiscard]] Int128 task_within_limits(const PricedPool& pool, ShapeId shape) const {
+    return task(pool, shape) + limits_of_task(pool, shape);
+  }
   /// Part of a task's price that depends on the GPU type only.
   [[nodiscard]] std::int64_t shape_price(ShapeId shape, GpuTypeId type) const;
   /// Prices of resources within the bound of one machine, added to the pool's prices.
   [[nodiscard]] const Multiplier& multiplier(ClassId c) const { return multipliers_[c.index()]; }
+
+  /// Sets PricedPool::worth of all pools to worth(pool).
+  template <class Worth>
+  void value_machines(const Worth& worth) {
+    for (PricedPool& pool : by_rack_) pool.worth = worth(pool);
+    for (PricedPool& pool : pools_) pool.worth = worth(pool);
+  }
 
  private:
   /// GPU thousandths that a task of the shape takes in the pool.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pricing.hpp"
 
+#include "machine_profit_bound.hpp"
+
 #include <algorithm>
 
 namespace berth::certify {
@@ -19,6 +21,13 @@ Pricing::Pricing(const model::InstanceView& all, model::Objective kind,
     });
     if (exists) types.emplace_back(t);
   }
+}
+
+Pricing::Pricing(const model::InstanceView& all, model::Objective kind,
+                 const model::Certificate& certificate, const JobFacts& facts)
+    : Pricing(all, kind, certificate) {
+  if (std::ranges::none_of(all.workload.tables().rules, &model::PlacementRules::exclusive)) return;
+  price_table.value_machines(MachineProfitBound(all, price_table, certificate, facts));
 }
 
 }  // namespace berth::certify

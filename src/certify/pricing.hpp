@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
+#include "berth/certify/job_facts.hpp"
 #include "berth/model/certificate.hpp"
 #include "berth/model/instance.hpp"
 
@@ -16,6 +17,10 @@ namespace berth::certify {
 struct Pricing {
   Pricing(const model::InstanceView& instance, model::Objective objective,
           const model::Certificate& certificate);
+  /// Also computes what machines are worth (PricedPool::worth) if some job is exclusive.
+  /// @param facts  of all jobs
+  Pricing(const model::InstanceView& instance, model::Objective objective,
+          const model::Certificate& certificate, const JobFacts& facts);
 
   model::InstanceView instance;
   model::Objective objective;

@@ -80,6 +80,7 @@ DistributedJudge::DistributedJudge(const Communicator& comm, const model::Instan
     : comm_(comm), instance_(instance), objective_(objective), jobs_(jobs) {
   facts_ = sum_of_ranks(
       comm_, comm_.agreed([&] { return certify::job_facts(instance, objective, jobs); }));
+  comm::broadcast(comm_, facts_);  // what exclusive jobs pay depends on the tasks of all jobs
 }
 
 DistributedJudge DistributedJudge::with_homes(std::span<const JobId> jobs) const {
@@ -115,7 +116,7 @@ DistributedJudge::JudgedJobs DistributedJudge::evaluate(const Certificate& certi
   std::vector<JobId> required;  // of all jobs, if jobs have prices
   comm_.agreed([&] {
     required = certify::required_placed(instance_, {jobs_, placement});
-    evaluation.bests = certify::job_bests(instance_, objective_, evaluation.prices, jobs_);
+    evaluation.bests = certify::job_bests(instance_, objective_, evaluation.prices, facts_, jobs_);
     terms = certify::job_terms(instance_, evaluation.prices, jobs_, evaluation.bests, required);
   });
   terms = sum_of_ranks(comm_, std::move(terms));
@@ -157,7 +158,7 @@ Assessment DistributedJudge::judge(const Certificate& certificate,
   std::vector<JobId> missing;
   comm_.agreed([&] {
     placed = certify::placement_sums(instance_, objective_, placement);
-    gaps = certify::job_gaps(instance_, objective_, part, evaluation.prices, evaluation.bests,
+    gaps = certify::job_gaps(instance_, objective_, part, evaluation.prices, facts_, evaluation.bests,
                              evaluation.bound);
     missing = certify::required_missing(instance_, part);
   });

@@ -72,7 +72,7 @@ class DistributedJudge {
   [[nodiscard]] ChoiceBound choice_bound(const model::Certificate& certificate) const;
 
   [[nodiscard]] const comm::Communicator& comm() const { return comm_; }
-  /// Facts of all jobs, on rank 0.
+  /// Facts of all jobs, on every rank.
   [[nodiscard]] const certify::JobFacts& facts() const { return facts_; }
 
  private:
@@ -91,7 +91,7 @@ class DistributedJudge {
   model::InstanceView instance_;
   model::Objective objective_;
   std::span<const JobId> jobs_;
-  certify::JobFacts facts_;  ///< of all ranks' jobs; on rank 0
+  certify::JobFacts facts_;  ///< of all ranks' jobs; on every rank
 };
 
 }  // namespace berth::pipeline

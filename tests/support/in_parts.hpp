@@ -51,11 +51,14 @@ class InParts {
       Share& s = shares.emplace_back(share(parts[p], parts[(p + parts.size() - 1) % parts.size()]));
       const JobSubset subset{s.jobs, s.placement};
       all.facts += job_facts(s.instance, kind_, s.jobs);
-      s.bests = job_bests(s.instance, kind_, prices_, s.jobs);
-      terms += job_terms(s.instance, prices_, s.jobs, s.bests, required_placed(s.instance, subset));
       placed += placement_sums(s.instance, kind_, s.placement);
       const auto missing = required_missing(s.instance, subset);
       all.required_missing.insert(all.required_missing.end(), missing.begin(), missing.end());
+    }
+    for (Share& s : shares) {
+      const JobSubset subset{s.jobs, s.placement};
+      s.bests = job_bests(s.instance, kind_, prices_, all.facts, s.jobs);
+      terms += job_terms(s.instance, prices_, s.jobs, s.bests, required_placed(s.instance, subset));
     }
     std::ranges::sort(all.required_missing);
     const model::Instance few = part_of(whole_, {});
@@ -64,7 +67,8 @@ class InParts {
     all.figures = recount(few, kind_, placed);
     GapSums gaps;
     for (const Share& s : shares) {
-      gaps += job_gaps(s.instance, kind_, {s.jobs, s.placement}, prices_, s.bests, all.bound);
+      gaps += job_gaps(s.instance, kind_, {s.jobs, s.placement}, prices_, all.facts, s.bests,
+                       all.bound);
     }
     all.figures.upper_bound = all.bound.value;
     all.gap_parts =

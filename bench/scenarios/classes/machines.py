@@ -76,3 +76,19 @@ def types64(gpus, draw):
         speed = dict.fromkeys(types, 0.1)
         entry["speed"] = speed | {t: round(draw.uniform(0.5, 1), 3) for t in fast}
     return Instance(cluster, jobs)
+
+
+@scenario
+def exclusive(gpus, draw):
+    """A quarter of the small jobs, of 1 to 6 GPUs and one to four tasks, want machines of their own."""
+
+    def make():
+        if draw.random() < 0.3:
+            return job(task(8, draw.choice([1, 2, 4])))
+        entry = job(task(draw.choice([1, 2, 3, 4, 6]), draw.choice([1, 2, 4])))
+        if draw.random() < 0.25:
+            entry["exclusive"] = "machine"
+        return entry
+
+    cluster = Cluster.uniform(gpus)
+    return Instance(cluster, draw.values(draw.jobs(1.4 * gpus, make), 0.5, 3.0))

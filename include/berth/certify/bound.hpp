@@ -106,7 +106,13 @@ struct Bound {
 ///          rack, pod). A domain d is left out when it has too little room for n tasks under these
 ///          numbers, or too few domains of a level l that hold a task; so is a width whose domains
 ///          are too narrow for max_tasks_per and min_domains. No placement has it. The bound does
-///          not know `exclusive` and `not_with`.
+///          not know `not_with`.
+///   An exclusive job pays for its machines, because nobody else can: a plan's other tasks pay at
+///          most mu_p on each machine of theirs, so the machines of the exclusive job may pay mu_p,
+///          too. C_jk is then the larger of the sum above and, for each shape s of the job, the
+///          fill of n_s tasks at the price mu_p / (tasks of s that one machine holds); there n_s is
+///          rounded up to a multiple of what divides these numbers on all machines of the type.
+///          On one machine, or where it stays, it pays the mu_p of its machines.
 /// GPU tasks use pools of type t, CPU-only tasks of a GPU job any pool, those of a CPU-only job the
 /// pools that its types allow. Width machine: all tasks in one pool whose machine can hold them.
 /// "Not farther than D" is a superset of "at distance D", and a domain of width L holds narrower

@@ -26,11 +26,12 @@ model::GapParts gap_parts(const model::InstanceView& instance, model::Objective 
 
 /// Contribution of a part's jobs to the sums of `gap_parts`: adds their regrets and subtracts the
 /// prices that placed jobs pay from the earnings of their machines.
+/// @param facts  of all jobs
 /// @param bests  of these jobs at the certificate's prices
 /// @param bound  of all jobs, for the required ones among them that are placed
 GapSums job_gaps(const model::InstanceView& instance, model::Objective kind,
                  const JobSubset& subset, const model::Certificate& certificate,
-                 const JobBests& bests, const Bound& bound);
+                 const JobFacts& facts, const JobBests& bests, const Bound& bound);
 
 /// Sums over all jobs.
 struct PlanTotals {

@@ -8,6 +8,7 @@
 
 #include "berth/base/int128.hpp"
 #include "berth/base/strong_id.hpp"
+#include "berth/certify/job_facts.hpp"
 #include "berth/model/certificate.hpp"
 #include "berth/model/instance.hpp"
 
@@ -32,11 +33,13 @@ struct JobBests {
 
 /// Computes each job by itself, so results of disjoint parts can be joined and the work divided.
 /// Prices of jobs and the tree are ignored.
-/// @param jobs  of the instance, none of them pinned
+/// @param jobs   of the instance, none of them pinned
+/// @param facts  of all jobs: exclusive jobs pay what their machines could earn
 /// @pre unusable(...) of bound.hpp is empty for all jobs
 /// O(P log P + S P + J T) as in bound.hpp, with J and S of these jobs.
 JobBests job_bests(const model::InstanceView& instance, model::Objective objective,
-                   const model::Certificate& certificate, std::span<const JobId> jobs);
+                   const model::Certificate& certificate, const JobFacts& facts,
+                   std::span<const JobId> jobs);
 
 /// A job with GPUs, chosen or not by the bound. Trivially copyable.
 struct JobChoice {

@@ -28,6 +28,7 @@ LARGEST_GAP = {
     "quotas_soft": 2.0,  # quotas that cost a penalty (0.950)
     "home_racks": 1.2,  # homes that crowd on some racks (0.557)
     "flat_mixed": 0.04,  # shares, cores and gangs over three types, no racks (0.011)
+    "exclusive": 0.1,  # small jobs that want machines of their own, in bound and plan (0.036)
     "domain_mix": 0.05,  # tasks of 1 to 4 GPUs in machines, racks and pods without a GPU idle (0)
 }
 

@@ -90,6 +90,32 @@ TEST(UpperBound, charges_cpu_by_class_multiplier) {
   EXPECT_EQ(bound(tiny, prices, Objective::allocate), 1000.0);
 }
 
+/// Exclusive jobs of three single GPUs, worth 8000 each, and two machines of 2 GPUs: each job needs
+/// both. At 2 a thousandth a machine earns 4000, which two of the tasks pay together, and the job
+/// pays for two machines. Its share of a server's machine is not charged beside that.
+TEST(UpperBound, charges_exclusive_jobs_for_whole_machines) {
+  const auto at = [](std::int32_t tasks, bool exclusive, Level domain, bool server) {
+    test::Tiny tiny = one_rack(2);
+    for (int j = 0; j < 3; ++j) {
+      const test::TinyTask worker{.count = tasks, .gpus = 1};
+      const test::TinyTask other{.cpu_milli = 1000, .label = "server"};
+      const JobId job = server ? tiny.job({worker, other}) : tiny.job({worker});
+      tiny[job].value = 8000.0;
+      tiny[job].domain = domain;
+      tiny.rule(job, {.exclusive = exclusive});
+    }
+    Certificate prices;
+    prices.pools = {{PodId(0), {}, ClassId(0), 2, {0, 0}}};
+    return bound(tiny, prices);
+  };
+  EXPECT_EQ(at(3, true, Level::cluster, false), 8000.0);
+  EXPECT_EQ(at(3, false, Level::cluster, false), 8000.0 + 3 * 2000.0);
+  EXPECT_EQ(at(1, true, Level::cluster, false), 8000.0 + 3 * 4000.0);
+  EXPECT_EQ(at(1, false, Level::cluster, false), 3 * 8000.0);  // at zero prices
+  EXPECT_EQ(at(3, true, Level::cluster, true), 8000.0);
+  EXPECT_EQ(at(2, true, Level::machine, true), 8000.0 + 3 * 4000.0);
+}
+
 /// Three gangs of five single GPUs, each worth 5000, that must lie on one machine, and a machine of
 /// 8 GPUs at 1 a thousandth. Five GPUs can pay, not eight; the CPU-only task that each brings pays,
 /// too.
