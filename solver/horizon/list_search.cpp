@@ -45,10 +45,10 @@ Plan ListSearch::run(std::vector<JobList> lists, std::int64_t tries, double boun
     for (JobList& list : lists) list.kept_first = true;
     lists.insert(lists.end(), without.begin(), without.end());
   }
-  ListPlan best = cheapest(std::move(lists));
+  ListPlan best = cheapest(std::move(lists), StopToken());
   shift(best);
   for (int i = 0; i < options_.reorderings && best.cost > bound && !stop_.requested(); ++i) {
-    ListPlan found = cheapest(reordered(best));
+    ListPlan found = cheapest(reordered(best), stop_);
     shift(found);
     if (found.cost >= best.cost) break;
     best = std::move(found);
@@ -61,8 +61,8 @@ Plan ListSearch::resume(std::int64_t tries, double bound) {
   std::vector<double> starts;
   for (const auto& start : options_.kept->starts)
     starts.push_back(static_cast<double>(start.start));
-  ListPlan plan =
-      cheapest({{.order = order_by(starts), .rule = PlaceRule::earliest, .kept_first = true}});
+  ListPlan plan = cheapest(
+      {{.order = order_by(starts), .rule = PlaceRule::earliest, .kept_first = true}}, StopToken());
   insert_anew(plan, tries, bound);
   return plan.planner->built().plan();
 }
@@ -75,8 +75,21 @@ void ListSearch::insert_anew(ListPlan& plan, std::int64_t tries, double bound) {
   shift(plan);
 }
 
+/// Places the jobs of the list in order, and sums up their cost; infinite when it was stopped.
+void ListSearch::place_jobs(ListPlan& plan, const StopToken& stop) {
+  plan.cost = kInfinity;
+  for (const JobId job : plan.list.order) {
+    if (plan.planner->built().start_of(job).placed()) continue;
+    if (stop.requested()) return;
+    plan.planner->place(job, plan.list.rule, prices_);
+  }
+  plan.cost = 0.0;
+  for (const JobId job : plan.list.order) plan.cost += plan.planner->built().cost_of(job);
+}
+
 /// Runs all lists, each on a timeline of its own; returns the cheapest plan, the first of equals.
-ListPlan ListSearch::cheapest(std::vector<JobList> lists) {
+/// The first list ends by `first`, the others by the token of the search.
+ListPlan ListSearch::cheapest(std::vector<JobList> lists, const StopToken& first) {
   std::vector<ListPlan> plans(lists.size());
   parallel::run_tasks(lists.size(), [&](std::size_t i) {
     ListPlan& plan = plans[i];
@@ -85,12 +98,7 @@ ListPlan ListSearch::cheapest(std::vector<JobList> lists) {
     plan.planner = std::make_unique<ListPlanner>(problem_, *plan.timeline);
     plan.list.order = plan.planner->dependencies().ordered(plan.list.order);
     if (plan.list.kept_first) plan.planner->keep(*options_.kept);
-    for (const JobId job : plan.list.order) {
-      if (plan.planner->built().start_of(job).placed()) continue;
-      plan.planner->place(job, plan.list.rule, prices_);
-    }
-    plan.cost = 0.0;
-    for (const JobId job : plan.list.order) plan.cost += plan.planner->built().cost_of(job);
+    place_jobs(plan, i == 0 ? first : stop_);
   });
   return std::move(*std::ranges::min_element(plans, {}, &ListPlan::cost));
 }

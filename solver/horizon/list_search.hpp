@@ -44,14 +44,15 @@ class ListSearch {
 
   /// The cheapest of the lists, shifted left; then lists with the jobs of large regret moved
   /// forward, while they gain; then `tries` reinsertions and a left shift. Nothing is searched on
-  /// at a cost of `bound`.
+  /// at a cost of `bound`. A stop ends all but the first list: a stopped search has a plan.
   berth::horizon::Plan run(std::vector<JobList> lists, std::int64_t tries, double bound);
   /// `tries` reinsertions and a left shift from where HorizonPlanOptions::kept has its jobs.
   berth::horizon::Plan resume(std::int64_t tries, double bound);
 
  private:
   void insert_anew(ListPlan& plan, std::int64_t tries, double bound);
-  ListPlan cheapest(std::vector<JobList> lists);
+  void place_jobs(ListPlan& plan, const StopToken& stop);
+  ListPlan cheapest(std::vector<JobList> lists, const StopToken& first);
   [[nodiscard]] std::vector<JobList> reordered(const ListPlan& from) const;
   void shift(ListPlan& plan);
 
