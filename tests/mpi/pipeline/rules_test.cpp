@@ -40,6 +40,7 @@ model::Instance ruled() {
     const bool gang = workload.tasks(job) > 1 && job.domain == Level::cluster;
     if (row < workload.rules.size() && (row >= 3 || gang)) job.rules = row;
     if (row == 6 && !gang) job.rules = 0;
+    if (row >= 7 && row < 10 && gang) job.rules = 1;
   }
   return instance;
 }
