@@ -59,5 +59,7 @@ def settings(folder, port):
     return ["AccountingStorageType=accounting_storage/slurmdbd", "AccountingStorageHost=127.0.0.1",
             f"AccountingStoragePort={port}", f"AccountingStoragePass={folder}/munge.socket",
             "AccountingStorageEnforce=associations,limits,qos", "AccountingStorageTRES=gres/gpu",
-            "PriorityType=priority/multifactor", "PriorityWeightFairshare=10000",
+            # without the fair tree, whose factors are zero until its next period (minutes)
+            "PriorityType=priority/multifactor", "PriorityFlags=NO_FAIR_TREE",
+            "PriorityWeightFairshare=10000",
             "PriorityWeightQOS=100000"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A Slurm with slurmdbd, accounts, fairshare and QOS: jobs at a limit of their association or QOS stay
-with Slurm, and a plan by priority serves the QOS in Slurm's order."""
+with Slurm, and a plan by priority serves QOS and shares in Slurm's order."""
 import json
 import subprocess
 import sys
@@ -25,8 +25,16 @@ class Accounting(SlurmTest):
                ["add", "qos", "one", "GrpJobs=1"],
                ["add", "account", "limited", "Fairshare=10", "GrpTRES=gres/gpu=8"],
                ["add", "account", "free", "Fairshare=90"],
+               ["add", "account", "last", "Fairshare=0"],
                *[["add", "user", "root", f"Account={account}", "QOS=normal,high,low,one"]
-                 for account in ("limited", "free")]]}
+                 for account in ("limited", "free", "last")]]}
+
+    def tearDown(self):
+        self.slurm.run("scancel", "--user=root")
+        began = time.monotonic()
+        while self.slurm.output("squeue", "--noheader"):
+            self.assertLess(time.monotonic() - began, 40, "jobs that do not end")
+            time.sleep(0.2)
 
     def berth(self, *arguments):
         done = subprocess.run([BERTH, *arguments], cwd=self.folder, env=self.slurm.env, text=True,
@@ -49,6 +57,40 @@ class Accounting(SlurmTest):
             self.assertLess(time.monotonic() - began, 40, f"{job}: {found}")
             time.sleep(0.2)
 
+    def set_state(self, nodes, state):
+        self.slurm.run("scontrol", "update", "NodeName=" + ",".join(nodes), f"State={state}",
+                       "Reason=test")
+
+    def imported(self, *flags):
+        """What the import tells, of the nodes as in the file `nodes`, and the jobs by id."""
+        (self.folder / "jobs").write_text(self.slurm.output("squeue", "--json"))
+        told = self.berth("import", "slurm", "--nodes", "nodes", "--jobs", "jobs", "--out-cluster",
+                          "c.yaml", "--out-jobs", "j.jsonl", *flags)
+        jobs = map(json.loads, (self.folder / "j.jsonl").read_text().splitlines())
+        return told, {job["id"]: job for job in jobs}
+
+    def planned(self, order):
+        """Ids of the jobs that the plan places."""
+        self.berth("plan", "--cluster", "c.yaml", "--jobs", "j.jsonl", "--order", order, "--out",
+                   "p.json")
+        return {p["job"] for p in json.loads((self.folder / "p.json").read_text())["placements"]}
+
+    def test_shares_of_accounts_order_jobs(self):
+        """An account without shares is served last, although its jobs are larger and came first."""
+        nodes = [f"c{i}" for i in range(4)]
+        (self.folder / "nodes").write_text(self.slurm.output("sinfo", "--all", "--json"))
+        self.set_state(nodes, "DRAIN")
+        last = [self.submit("last", 8) for _ in range(4)]
+        free = [self.submit("free", 5) for _ in range(4)]  # none beside one of 8 or 5 GPUs
+        _, jobs = self.imported("--priority-classes", "0")
+        slurms = {str(j["job_id"]): j["priority"] for j in json.loads(
+            (self.folder / "jobs").read_text())["jobs"] if str(j["job_id"]) in [*last, *free]}
+        self.assertEqual({id: jobs[id]["priority"] for id in slurms}, slurms)
+        self.assertGreater(min(slurms[id] for id in free), max(slurms[id] for id in last))
+        self.assertEqual(self.planned("value"), set(last))  # 32 GPUs rather than 20
+        self.assertEqual(self.planned("priority"), set(free))
+        self.set_state(nodes, "RESUME")
+
     def test_limits_are_slurms_and_qos_are_classes(self):
         self.until(self.submit("limited", 8), state=RUNS)
         over = self.submit("limited", 1)
@@ -60,27 +102,19 @@ class Accounting(SlurmTest):
         idle = self.slurm.output("sinfo", "--all", "--json")
         free = [n["name"] for n in json.loads(idle)["nodes"] if n["state"] == "idle"]
         self.assertEqual(len(free), 2)
-        self.slurm.run("scontrol", "update", "NodeName=" + ",".join(free), "State=DRAIN",
-                       "Reason=test")
+        self.set_state(free, "DRAIN")
         low = [self.submit("free", 8, "--qos=low") for _ in range(2)]
         high = self.submit("free", 4, "--qos=high")
-        for name, text in [("nodes", idle), ("jobs", self.slurm.output("squeue", "--json"))]:
-            (self.folder / name).write_text(text)
-        told = self.berth("import", "slurm", "--nodes", "nodes", "--jobs", "jobs", "--out-cluster",
-                          "c.yaml", "--out-jobs", "j.jsonl")
+        (self.folder / "nodes").write_text(idle)
+        told, _ = self.imported()
         self.assertIn("left to Slurm 2: waits for a limit of its association or QOS", told)
         self.assertIn("2 classes of priority: plan with --order priority", told)
-        placed = {}
-        for order in ("value", "priority"):
-            self.berth("plan", "--cluster", "c.yaml", "--jobs", "j.jsonl", "--order", order,
-                       "--out", f"{order}.json")
-            plan = json.loads((self.folder / f"{order}.json").read_text())
-            placed[order] = {p["job"] for p in plan["placements"]}
-        self.assertEqual(placed["value"], set(low))  # 16 GPUs rather than 12
-        self.assertEqual(len(placed["priority"]), 2)
-        self.assertIn(high, placed["priority"])
+        self.assertEqual(self.planned("value"), set(low))  # 16 GPUs rather than 12
+        placed = self.planned("priority")
+        self.assertEqual(len(placed), 2)
+        self.assertIn(high, placed)
         # Slurm itself decides so, too
-        self.slurm.run("scontrol", "update", "NodeName=" + ",".join(free), "State=RESUME")
+        self.set_state(free, "RESUME")
         self.until(high, state=RUNS)
 
 main()
