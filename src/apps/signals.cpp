@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "signals.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
@@ -14,9 +16,14 @@
 namespace berth::apps {
 namespace {
 
-/// Seconds that MPI_Init may take: it may wait for a rank that ended while the system loaded it.
+/// Seconds that MPI_Init may take: it may wait for a rank that ended while the system loaded it,
+/// or for a launcher that a signal in its first milliseconds made deaf.
 /// BERTH_START_SECONDS replaces it, 0: no limit. Chosen: a minute is usual for thousands of ranks.
 constexpr unsigned kStartSeconds = 300;
+/// Fewer for few ranks, so that nobody waits five minutes for four: these, and 1 s for every
+/// kRanksPerSecond ranks, up to kStartSeconds. Chosen: 4 ranks start within 0.2 s.
+constexpr unsigned kStartSecondsOfFew = 25;
+constexpr unsigned kRanksPerSecond = 4;
 /// Seconds that MPI_Init may go on after a SIGTERM.
 constexpr unsigned kSecondsAfterSignal = 10;  // chosen, not tuned
 
@@ -34,8 +41,8 @@ extern "C" void remember_and_hurry(int) {
 extern "C" void give_up(int) {
   constexpr std::string_view kSignal = "berth: error: MPI did not start within 10 s of a SIGTERM\n";
   constexpr std::string_view kSlow =
-      "berth: error: MPI did not start within 300 s, or BERTH_START_SECONDS; a rank may have ended "
-      "while it was loaded\n";
+      "berth: error: MPI did not start in time (BERTH_START_SECONDS); a rank may have ended while "
+      "it was loaded, or a signal have reached the launcher as it began\n";
   const std::string_view text = came != 0 ? kSignal : kSlow;
   static_cast<void>(!::write(STDERR_FILENO, text.data(), text.size()));
   _exit(static_cast<int>(ExitCode::internal_error));
@@ -55,13 +62,26 @@ void handle(int number, void (*handler)(int)) {
   sigaction(number, &action, nullptr);
 }
 
-unsigned start_seconds() {
-  const char* const told = std::getenv("BERTH_START_SECONDS");
-  if (told == nullptr) return kStartSeconds;
+/// The number that a variable of the environment holds, whole and not negative.
+std::optional<unsigned> number_in(const char* variable) {
+  const char* const told = std::getenv(variable);
+  if (told == nullptr) return std::nullopt;
   const std::string_view digits(told);
-  unsigned seconds = 0;
-  const auto [end, fault] = std::from_chars(digits.begin(), digits.end(), seconds);
-  return fault == std::errc{} && end == digits.end() ? seconds : kStartSeconds;
+  unsigned number = 0;
+  const auto [end, fault] = std::from_chars(digits.begin(), digits.end(), number);
+  if (fault != std::errc{} || end != digits.end()) return std::nullopt;
+  return number;
+}
+
+constexpr unsigned seconds_for(unsigned ranks) {
+  return std::min(kStartSeconds, kStartSecondsOfFew + ranks / kRanksPerSecond);
+}
+static_assert(seconds_for(4) == 26 && seconds_for(400) == 125 && seconds_for(4000) == kStartSeconds);
+
+unsigned start_seconds() {
+  if (const std::optional<unsigned> told = number_in("BERTH_START_SECONDS")) return *told;
+  const std::optional<unsigned> ranks = number_in("PMI_SIZE");  // MPICH's and Slurm's launchers
+  return ranks ? seconds_for(*ranks) : kStartSeconds;
 }
 
 void mask_usr1(int how) {

@@ -42,7 +42,8 @@ threads. SIGTERM, SIGUSR1 (Slurm's warning) or Ctrl-C: the best plan so far is w
 3; a second Ctrl-C ends at once.
 An earlier plan under --out stays whole until the new one replaces it. A plan that was killed and
 then resumed is the plan of a run that was not.
-If MPI has not started after 300 s (BERTH_START_SECONDS in the environment), the run ends with 4.
+If MPI has not started after 25 s and 1 s for every 4 ranks, 300 s at most (BERTH_START_SECONDS in
+the environment), the run ends with 4.
 
 Exit codes
   0 done                      4 internal error, or a full disk
