@@ -57,8 +57,8 @@ ExitCode run_show(const comm::Communicator& comm, const ShowFlags& flags) {
 
 void add_show(CLI::App& app, Action& action) {
   auto flags = std::make_shared<ShowFlags>();
-  CLI::App* command =
-      app.add_subcommand("show", "Tables of a plan: GPUs by type, pod, rack, machine, queue, job");
+  CLI::App* command = app.add_subcommand(
+      "show", "Tables of a plan: GPUs by type, pod, rack, machine, queue, user, job");
   command->add_option("plan", flags->plan, "The plan (with a horizon: what starts now)")
       ->check(file_name())
       ->required();

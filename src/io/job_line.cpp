@@ -60,7 +60,7 @@ Factors filled(const JsonAt& at, const Given& given) {
 void read_home(const JsonAt& at, JobLine& line) {
   static constexpr std::string_view keys[] = {"rack", "pod", "factor"};
   std::optional<JsonAt> factor;
-  const std::uint32_t seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
+  const std::uint64_t seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) line.home_rack = value.name();
     if (key == 1) line.home_pod = value.name();
     if (key == 2) factor = value;
@@ -199,13 +199,15 @@ void read_job_line(const JsonAt& at, JobLine& line) {
       "value",      "running",    "communication", "spread",     kRuleKeys[0], kRuleKeys[1],
       kRuleKeys[2], kRuleKeys[3], kRuleKeys[4],    kTimeKeys[0], kTimeKeys[1], kTimeKeys[2],
       kTimeKeys[3], kTimeKeys[4], kTimeKeys[5],    kTimeKeys[6], kTimeKeys[7], kTimeKeys[8],
-      kTimeKeys[9]};
-  constexpr std::size_t kSpread = 15, kFirstTime = kSpread + 1 + kRuleKeys.size();
+      kTimeKeys[9], "name",       "user"};
+  constexpr std::size_t kSpread = 15, kFirstTime = kSpread + 1 + kRuleKeys.size(),
+                        kName = kFirstTime + kTimeKeys.size(), kUser = kName + 1;
+  static_assert(std::size(keys) == kUser + 1);
   RuleValues rules;
   TimeValues times;
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   clear(line);
-  const std::uint32_t seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
+  const std::uint64_t seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
     switch (key) {
       case 0:
         line.id = value.name();
@@ -252,6 +254,12 @@ void read_job_line(const JsonAt& at, JobLine& line) {
         break;
       case 14:
         read_communication(value, line);
+        break;
+      case kName:
+        line.name = value.name();
+        break;
+      case kUser:
+        line.user = value.name();
         break;
       default:
         if (key < kFirstTime) rules[key - kSpread - 1] = value;

@@ -31,6 +31,7 @@ struct JobLine {
   };
 
   std::string_view id;
+  std::string_view name, user;  ///< empty: not given
   std::int64_t arrival = 0;
   std::string_view queue;  ///< empty: none
   std::int32_t priority = 0;

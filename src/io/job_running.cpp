@@ -24,13 +24,13 @@ JobLine::RunningTask read_running_task(const JsonAt& at) {
   static constexpr std::string_view keys[] = {"machine", "shape", "gpus"};
   static constexpr std::string_view device_keys[] = {"index", "milli"};
   JobLine::RunningTask task;
-  const std::uint32_t seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
+  const std::uint64_t seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) task.machine = value.name();
     if (key == 1) task.label = value.name();
     if (key != 2) return;
     value.each([&](const JsonAt& gpu) {
       std::int64_t index = -1;
-      const std::uint32_t given = gpu.fields(device_keys, [&](std::size_t k, const JsonAt& number) {
+      const std::uint64_t given = gpu.fields(device_keys, [&](std::size_t k, const JsonAt& number) {
         if (k == 0) index = number.integer(0, model::kMaxGpusPerMachine - 1);
         if (k == 1) task.milli = number.integer(1, model::kGpuMilli);
       });
@@ -58,7 +58,7 @@ CommunicationPattern read_pattern(const JsonAt& at) {
 void read_running(const JsonAt& at, JobLine& line) {
   static constexpr std::string_view keys[] = {"tasks",     "pinned", "stop_cost",
                                               "move_cost", "since",  "remaining"};
-  const std::uint32_t seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
+  const std::uint64_t seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0)
       value.each([&](const JsonAt& task) { line.running.push_back(read_running_task(task)); });
     if (key == 1) line.pinned = value.boolean();
@@ -78,7 +78,7 @@ void read_running(const JsonAt& at, JobLine& line) {
 void read_communication(const JsonAt& at, JobLine& line) {
   static constexpr std::string_view keys[] = {"pattern", "gbps", "servers"};
   double gbps = 0.0;
-  const std::uint32_t seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
+  const std::uint64_t seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) line.pattern = read_pattern(value);
     if (key == 1) gbps = value.amount(kMostGbps);
     if (key == 2) line.servers = value.name();

@@ -264,7 +264,13 @@ void JobTables::add_job(const JobLine& line) {
         {.job = JobId(block_.records.jobs.size()), .after = std::string(name)});
   }
   job.communication = communication(line, job);
-  block_.tables.shared.job_names.add(line.id);
+  model::WorkloadTables& shared = block_.tables.shared;
+  shared.job_names.add(line.id);
+  if (!line.name.empty() || !line.user.empty()) {
+    shared.titles.job.emplace_back(block_.records.jobs.size());
+    shared.titles.name.add(line.name);
+    shared.titles.user.add(line.user);
+  }
   block_.records.jobs.push_back(job);
   block_.tables.lines.push_back(line_);
   if (!line.running.empty()) add_running(line, line_, *cluster_names_, block_);

@@ -53,7 +53,7 @@ model::UtilityPoint read_point(const JsonAt& at, const Utility& utility) {
 }
 
 void read_utility(const JsonAt& at, Utility& utility) {
-  const std::uint32_t seen = at.fields(kUtilityForms, [&](std::size_t form, const JsonAt& points) {
+  const std::uint64_t seen = at.fields(kUtilityForms, [&](std::size_t form, const JsonAt& points) {
     utility.steps = form == 1;
     if (!utility.points.empty()) at.fail("is \"linear\" or \"steps\", not both");
     points.each([&](const JsonAt& point) { utility.points.push_back(read_point(point, utility)); });
@@ -92,7 +92,7 @@ void read_configurations(const JsonAt& at, JobLine& line) {
   }
   at.each([&](const JsonAt& element) {
     Configuration c{.counts = {}};
-    const std::uint32_t seen = element.fields(keys, [&](std::size_t key, const JsonAt& value) {
+    const std::uint64_t seen = element.fields(keys, [&](std::size_t key, const JsonAt& value) {
       if (key == 0) c.counts = read_task_counts(value, line);
       if (key == 1) c.speed = value.amount(kMaxSpeed);
       if (key == 1 && c.speed == 0.0) value.fail("a job without speed never ends");

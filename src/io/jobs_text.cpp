@@ -91,6 +91,9 @@ void add_places(JsonText& json, const Instance& instance, const Job& job) {
 void add_job(JsonText& json, const Instance& instance, JobId id) {
   const Job& job = instance.workload.job(id);
   json.open('{').field("id", instance.workload.job_names[id.index()]);
+  const model::JobTitles& titles = instance.workload.titles;
+  if (!titles.name_of(id).empty()) json.field("name", titles.name_of(id));
+  if (!titles.user_of(id).empty()) json.field("user", titles.user_of(id));
   if (job.arrival != 0) json.field("arrival", job.arrival);
   if (job.queue.valid()) json.field("queue", instance.cluster.queues[job.queue.index()].name);
   if (job.priority != 0) json.field("priority", std::int64_t{job.priority});

@@ -36,14 +36,14 @@ std::string JsonAt::path() const {
   return above.empty() ? std::string(key_) : above + "." + std::string(key_);
 }
 
-void JsonAt::mark(std::uint32_t& seen, std::size_t key) const {
-  const std::uint32_t bit = std::uint32_t{1} << key;
+void JsonAt::mark(std::uint64_t& seen, std::size_t key) const {
+  const std::uint64_t bit = std::uint64_t{1} << key;
   if ((seen & bit) != 0) fail("given twice");
   seen |= bit;
 }
 
 void JsonAt::need(std::span<const std::string_view> keys, std::size_t needed,
-                  std::uint32_t seen) const {
+                  std::uint64_t seen) const {
   for (std::size_t k = 0; k < needed; ++k) {
     if ((seen >> k & 1) == 0) JsonAt(value_, *this, keys[k]).fail("is missing");
   }

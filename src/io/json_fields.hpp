@@ -52,8 +52,8 @@ class JsonAt {
   /// Calls visit(key index, JsonAt value) for the entries of an object, in file order. Refuses keys
   /// that are not in `keys`, and repeated ones. Returns a bit for every key seen.
   template <class Visit>
-  std::uint32_t fields(std::span<const std::string_view> keys, const Visit& visit) const {
-    std::uint32_t seen = 0;
+  std::uint64_t fields(std::span<const std::string_view> keys, const Visit& visit) const {
+    std::uint64_t seen = 0;
     for (const auto entry : object()) {
       const std::size_t k = find(keys, entry.key);
       if (k == keys.size()) fail_unknown(entry.key, keys);
@@ -66,8 +66,8 @@ class JsonAt {
 
   /// Visits the known keys and skips unknown ones, for files that may contain other keys.
   template <class Visit>
-  std::uint32_t known_fields(std::span<const std::string_view> keys, const Visit& visit) const {
-    std::uint32_t seen = 0;
+  std::uint64_t known_fields(std::span<const std::string_view> keys, const Visit& visit) const {
+    std::uint64_t seen = 0;
     for (const auto entry : object()) {
       const std::size_t k = find(keys, entry.key);
       if (k == keys.size()) continue;
@@ -94,7 +94,7 @@ class JsonAt {
   }
 
   /// Throws when one of the first `needed` keys was not seen.
-  void need(std::span<const std::string_view> keys, std::size_t needed, std::uint32_t seen) const;
+  void need(std::span<const std::string_view> keys, std::size_t needed, std::uint64_t seen) const;
 
  private:
   static std::size_t find(std::span<const std::string_view> keys, std::string_view key) {
@@ -102,7 +102,7 @@ class JsonAt {
     while (k < keys.size() && keys[k] != key) ++k;
     return k;
   }
-  void mark(std::uint32_t& seen, std::size_t key) const;
+  void mark(std::uint64_t& seen, std::size_t key) const;
   [[nodiscard]] simdjson::dom::object object() const;
   [[nodiscard]] simdjson::dom::array array() const;
   [[nodiscard]] std::string path() const;

@@ -170,6 +170,12 @@ BlockNumbers TableMerger::MergerState::add(const BlockTables& block) {
     merged.job_names.add(block.shared.job_names[j]);
     lines.push_back(lines_before + block.lines[j]);
   }
+  const model::JobTitles& titles = block.shared.titles;
+  for (std::size_t t = 0; t < titles.job.size(); ++t) {
+    merged.titles.job.emplace_back(numbers.first_job.index() + titles.job[t].index());
+    merged.titles.name.add(titles.name[t]);
+    merged.titles.user.add(titles.user[t]);
+  }
   for (const BlockTables::NamedDependency& d : block.dependencies) {
     dependencies.push_back({JobId(numbers.first_job.index() + d.job.index()), d.after});
   }

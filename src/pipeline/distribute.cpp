@@ -31,7 +31,9 @@ void send_pinned_jobs(const Communicator& comm, model::Workload& workload) {
 }
 
 void distribute_workload(const Communicator& comm, model::Workload& workload) {
+  model::JobTitles titles = std::exchange(workload.titles, {});
   broadcast_without<model::WorkloadTables>(comm, workload, workload.job_names);
+  workload.titles = std::move(titles);
   send_pinned_jobs(comm, workload);
 }
 

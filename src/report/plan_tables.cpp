@@ -87,6 +87,8 @@ std::string table(const PlanContent& content, Grouping grouping) {
   switch (grouping) {
     case Grouping::queue:
       return queue_table(content);
+    case Grouping::user:
+      return user_table(content);
     case Grouping::job:
       return job_table(content);
     case Grouping::reason:

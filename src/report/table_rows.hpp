@@ -32,6 +32,7 @@ std::vector<std::size_t> queue_order(const model::Cluster& cluster);
 
 std::string machine_table(const PlanContent& content, Grouping grouping, std::string_view title);
 std::string queue_table(const PlanContent& content);
+std::string user_table(const PlanContent& content);
 std::string job_table(const PlanContent& content);
 std::string reason_table(const PlanContent& content);
 

@@ -33,7 +33,7 @@ CLUSTER = {
                 {"machines": ["m4"], "from": 0, "to": 9, "kind": "reservation",
                  "for": {"queues": ["q"], "jobs": ["a"]}}]}
 JOBS = [
-    {"id": "a", "arrival": 3, "queue": "q", "priority": -2, "weight": 1.5, "required": False,
+    {"id": "a", "name": "train", "user": "ada", "arrival": 3, "queue": "q", "priority": -2, "weight": 1.5, "required": False,
      "tasks": [{"shape": "worker", "count": 2, "gpus": 1, "cpu_milli": 10, "memory_mib": 1,
                 "nic_mbps": 1, "power_w": 1, "k_of": 1}, {"shape": "server", "cpu_milli": 1}],
      "gpu_types": ["A"], "speed": {"A": 1.5}, "domain": "pod",

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "berth/base/name_table.hpp"
@@ -24,10 +25,35 @@ struct PriorityWeight {
   double weight = 1.0;  ///< a power of two or 0, so that weighted values are exact
 };
 
+/// Names and users of jobs, for reports: what people know a job by. Only jobs that have one of them
+/// are listed. They are in neither digest and change no plan.
+struct JobTitles {
+  std::vector<JobId> job;  ///< ascending
+  NameTable name;          ///< by position in `job`; may be empty and need not be unique
+  NameTable user;          ///< by position in `job`; may be empty
+
+  [[nodiscard]] std::string_view name_of(JobId id) const { return find(id, name); }
+  [[nodiscard]] std::string_view user_of(JobId id) const { return find(id, user); }
+
+ private:
+  /// Empty for a job without one. O(log titles)
+  [[nodiscard]] std::string_view find(JobId id, const NameTable& texts) const {
+    const auto at = std::ranges::lower_bound(job, id);
+    return at == job.end() || *at != id ? std::string_view{}
+                                        : texts[static_cast<std::size_t>(at - job.begin())];
+  }
+};
+
+template <class Archive>
+void describe(Archive& archive, JobTitles& titles) {
+  archive(titles.job, titles.name, titles.user);
+}
+
 /// Values that jobs share, each stored once, running jobs and names. Equal on all ranks except
-/// names and notes, which only rank 0 has. Constant after reading.
+/// names, titles and notes, which only rank 0 has. Constant after reading.
 struct WorkloadTables {
   NameTable job_names;        ///< by JobId
+  JobTitles titles = {};      ///< only on rank 0
   std::vector<Shape> shapes;  ///< by ShapeId, distinct
   std::vector<Factors> factors{{1.0, 1.0, 1.0, 1.0}};
   std::vector<PlacementRules> rules = std::vector<PlacementRules>(1);  ///< distinct
@@ -87,6 +113,7 @@ template <class Archive>
 void describe(Archive& archive, WorkloadTables& t) {
   archive(t.job_names, t.shapes, t.factors, t.rules, t.speeds, t.speed_types, t.labels, t.running);
   archive(t.running_tasks, t.time_rules, t.utilities, t.configurations, t.dependencies, t.weights);
+  archive(t.titles);
 }
 
 /// Sets the weights of a copy of `original`, and the costs of running jobs: those of the original

@@ -15,15 +15,16 @@
 namespace berth::report {
 
 /// Rows of a table about a plan.
-enum class Grouping : std::uint8_t { gpu_type, pod, rack, machine, queue, job, reason };
+enum class Grouping : std::uint8_t { gpu_type, pod, rack, machine, queue, user, job, reason };
 
 /// By the words of the command line.
-inline constexpr std::array<std::pair<std::string_view, Grouping>, 7> kGroupings{
+inline constexpr std::array<std::pair<std::string_view, Grouping>, 8> kGroupings{
     {{"gpu-type", Grouping::gpu_type},
      {"pod", Grouping::pod},
      {"rack", Grouping::rack},
      {"machine", Grouping::machine},
      {"queue", Grouping::queue},
+     {"user", Grouping::user},
      {"job", Grouping::job},
      {"reason", Grouping::reason}}};
 
@@ -44,6 +45,8 @@ std::string header(const PlanContent& content);
 ///   what runs there), pinned (content that no plan moves), planned, free; devices that are free
 ///   entirely; used = (pinned + planned) / GPUs
 /// - queue: quota, pinned, planned, each with the queues below it; jobs placed, jobs that wait
+/// - user: GPUs pinned, GPUs planned, jobs placed (pinned ones included), jobs that wait, and GPUs
+///   that these ask for; by name, the jobs without a user first
 /// - job: state, GPUs, type, width, machines or the reason for waiting
 /// - reason: jobs that wait, and their GPUs
 /// O(machines + tasks + jobs log jobs)

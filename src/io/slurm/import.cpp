@@ -230,6 +230,8 @@ class Importer {
         line.weight = static_cast<double>(w.job.priority) / static_cast<double>(largest);
       }
       line.gpu_types.assign(types.names.begin(), types.names.end());
+      line.name = w.job.name;
+      line.user = w.job.user;
       if (w.job.switches == 1) line.domain = model::Level::rack;
       if (w.gang.one_machine) line.domain = model::Level::machine;
       set_rules(w.gang, line.rules);
@@ -281,6 +283,8 @@ class Importer {
                               .devices = part.devices});
     }
     line.id = name;
+    line.name = job.name;
+    line.user = job.user;
     line.pinned = true;
     line.queue = queue_of(job, cluster);
     if (options_.times) slurm::set_times(running, reserved_, options_, line, notes_);

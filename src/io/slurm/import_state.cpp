@@ -22,7 +22,7 @@ void read_job(const JsonAt& at, ImportState& state) {
   static constexpr std::string_view keys[] = {"job", "request"};
   std::string name;
   Request request;
-  const std::uint32_t seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
+  const std::uint64_t seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) name = value.name();
     if (key == 1) {
       value.entries([&](const JsonAt& word) { request.emplace_back(word.key(), word.text()); });
@@ -83,7 +83,7 @@ ImportState read_state(const Source& source) {
   }
   const JsonAt top(root, where);
   ImportState state;
-  const std::uint32_t seen = top.fields(keys, [&](std::size_t key, const JsonAt& value) {
+  const std::uint64_t seen = top.fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) (void)value.integer(1, 1);
     if (key == 1 && value.text() != kKind) value.fail("is not \"" + std::string(kKind) + "\"");
     if (key == 2) state.instance_digest = value.text();

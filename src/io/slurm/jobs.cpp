@@ -75,6 +75,13 @@ void read_sharing(SlurmJob& job, const JsonAt& at) {
   }
 }
 
+/// The text if a jobs file can hold it as a name, else nothing.
+std::string sound_name(const JsonAt& at) {
+  std::string name = text(at);
+  if (!name_fault(name).empty()) name.clear();
+  return name;
+}
+
 const Readers<SlurmJob> kJobReaders{
     {"job_id", [](SlurmJob& j, const JsonAt& v) { j.id = amount(v); }},
     {"job_state", read_state},
@@ -93,6 +100,8 @@ const Readers<SlurmJob> kJobReaders{
     {"array_task_string", [](SlurmJob& j, const JsonAt& v) { j.array_tasks = text(v); }},
     {"array_max_tasks", [](SlurmJob& j, const JsonAt& v) { j.array_limit = amount(v); }},
     {"het_job_id", [](SlurmJob& j, const JsonAt& v) { j.het_id = amount(v); }},
+    {"name", [](SlurmJob& j, const JsonAt& v) { j.name = sound_name(v); }},
+    {"user_name", [](SlurmJob& j, const JsonAt& v) { j.user = sound_name(v); }},
     {"admin_comment", [](SlurmJob& j, const JsonAt& v) { j.admin_comment = text(v); }},
     {"qos", [](SlurmJob& j, const JsonAt& v) { j.qos = text(v); }},
     {"partition", [](SlurmJob& j, const JsonAt& v) { j.partitions = list(v); }},

@@ -67,7 +67,7 @@ struct SlurmJob {
   std::int64_t array_id = 0;  ///< 0: no array
   Number array_task;          ///< of one task
   std::string qos = {};
-  std::string admin_comment = {};
+  std::string name = {}, user = {}, admin_comment = {};
   std::optional<OwnPin> pin = {};  ///< of a waiting job; its request is as before the pin
   bool given_up = false;           ///< by Slurm, as it could not keep the pin; a release is needed
   std::string array_tasks;  ///< of the record that stands for many: "3-4,9%2"

@@ -13,7 +13,7 @@ std::optional<double> delay_of(const JsonAt& profile) {
   static constexpr std::string_view keys[] = {"type", "delay"};
   std::string_view type;
   std::optional<double> delay;
-  const std::uint32_t seen = profile.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+  const std::uint64_t seen = profile.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) type = value.text();
     if (key == 1) delay = value.amount(static_cast<double>(kMaxSeconds));
   });
@@ -30,7 +30,7 @@ void add_batsim_job(const JsonAt& element, std::int64_t record, const BatsimProf
   static constexpr std::string_view keys[] = {"id", "subtime", "res", "profile", "walltime"};
   TraceJob job{.id = {}, .line = record};
   std::optional<double> delay;
-  const std::uint32_t seen = element.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+  const std::uint64_t seen = element.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) job.id = name_or_number(value);
     if (key == 1) job.submit = value.real();
     if (key == 2) job.gpus = value.integer(0, kMaxCount);
@@ -62,7 +62,7 @@ void read_batsim_trace(const TraceText& trace, TraceJobs& jobs) {
   const JsonDocument document(trace.text, trace.file);
   const JsonAt root = document.root();
   BatsimProfiles profiles;
-  const std::uint32_t seen = root.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+  const std::uint64_t seen = root.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key != 0) return;
     value.entries([&](const JsonAt& profile) {
       profiles.emplace(std::string(profile.key()), delay_of(profile));

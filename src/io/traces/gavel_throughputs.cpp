@@ -47,7 +47,7 @@ GavelThroughputs read_gavel_throughputs(const std::string& path) {
     auto& rows = (spread ? throughputs.spread : throughputs.consolidated)[std::string(name)];
     type.entries([&](const JsonAt& row) {
       const auto key = gavel_key(row);
-      const std::uint32_t seen = row.known_fields(alone, [&](std::size_t, const JsonAt& value) {
+      const std::uint64_t seen = row.known_fields(alone, [&](std::size_t, const JsonAt& value) {
         rows[key] = value.amount(kMaxThroughput);
       });
       row.need(alone, 1, seen);

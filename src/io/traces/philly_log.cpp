@@ -88,7 +88,7 @@ void read_philly_log(const TraceText& trace, TraceJobs& jobs) {
     TraceJob job{.id = {}, .line = ++record};
     PhillyRuns runs;
     std::optional<double> submit;
-    const std::uint32_t seen =
+    const std::uint64_t seen =
         element.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
           if (key == 0) job.id = value.name();
           if (key == 1) job.queue = value.name();

@@ -73,6 +73,21 @@ TEST(ParseRules, labels_concern_others_only_if_some_job_avoids_them) {
   EXPECT_TRUE(model::may_share_machine(rules(avoided, 0), rules(avoided, 2)));
 }
 
+TEST(Titles, are_read_and_written_and_in_no_digest) {
+  const Instance plain = with_jobs(job("", "a") + job("", "b") + job("", "c"));
+  const Instance titled = with_jobs(job(R"(,"name":"train","user":"ada")", "a") + job("", "b") +
+                                    job(R"(,"user":"bob")", "c"));
+  const model::JobTitles& titles = titled.workload.titles;
+  EXPECT_EQ(titles.name_of(JobId(0)), "train");
+  EXPECT_EQ(titles.user_of(JobId(0)), "ada");
+  EXPECT_EQ(titles.user_of(JobId(1)), "");
+  EXPECT_EQ(titles.name_of(JobId(2)), "");
+  EXPECT_EQ(titles.user_of(JobId(2)), "bob");
+  EXPECT_EQ(model::instance_digest(titled), model::instance_digest(plain));
+  EXPECT_EQ(jobs_text(with_jobs(jobs_text(titled))), jobs_text(titled));
+  EXPECT_EQ(plain.workload.titles.job.size(), 0U);
+}
+
 TEST(WriteRules, written_text_reads_back_as_the_same_jobs) {
   const Instance instance = with_jobs(
       job("", "a") + job(R"(,"max_tasks_per":{"pod":3,"machine":1})", "b") +

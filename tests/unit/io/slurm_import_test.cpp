@@ -467,6 +467,18 @@ TEST_P(SlurmImportTest, switches_are_read_from_the_details_of_jobs) {
   EXPECT_EQ(i.instance.workload.jobs[2].domain, model::Level::rack);
 }
 
+TEST_P(SlurmImportTest, names_and_users_are_carried) {
+  s.node("n0")
+      .job(1, {{"name", in_json("train it")}, {"user_name", in_json("ada")}})
+      .running(2, "n0", 1, 10, {{"name", in_json("old")}, {"user_name", in_json("bob")}});
+  const SlurmImport i = import(s);
+  const model::JobTitles& titles = i.instance.workload.titles;
+  EXPECT_EQ(titles.name_of(JobId(0)), "old");  // the running job comes first
+  EXPECT_EQ(titles.user_of(JobId(0)), "bob");
+  EXPECT_EQ(titles.name_of(JobId(1)), "train it");
+  EXPECT_EQ(titles.user_of(JobId(1)), "ada");
+}
+
 TEST_P(SlurmImportTest, pins_of_an_earlier_plan_are_not_the_users_wish) {
   for (int n = 0; n < 4; ++n) s.node("n" + std::to_string(n));
   s.job(1, {{"required_nodes", in_json("n2")}, {"admin_comment", in_json("berth:nodes=n2")}})

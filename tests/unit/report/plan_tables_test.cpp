@@ -24,10 +24,10 @@ machine_states: [{ids: m4, state: drained}]
 )",
                                      "c.yaml");
   result.workload = io::parse_jobs(
-      R"({"id":"a","tasks":[{"count":1,"gpus":2}],"queue":"team","running":{"pinned":true,"tasks":[{"machine":"m3","gpus":[{"index":0},{"index":1}]}]}}
+      R"({"id":"a","user":"bob","tasks":[{"count":1,"gpus":2}],"queue":"team","running":{"pinned":true,"tasks":[{"machine":"m3","gpus":[{"index":0},{"index":1}]}]}}
 {"id":"b","tasks":[{"count":1,"gpus":4}],"running":{"tasks":[{"machine":"m1","gpus":[{"index":0},{"index":1},{"index":2},{"index":3}]}]}}
-{"id":"c","tasks":[{"count":2,"gpus":1}],"queue":"team"}
-{"id":"d","tasks":[{"count":4,"gpus":4}],"queue":"all"}
+{"id":"c","user":"ada","tasks":[{"count":2,"gpus":1}],"queue":"team"}
+{"id":"d","user":"ada","tasks":[{"count":4,"gpus":4}],"queue":"all"}
 )",
       "j.jsonl", result.cluster);
   return result;
@@ -61,6 +61,14 @@ TEST_F(PlanTables, count_a_queue_in_all_above_it) {
             "all            10       2        2    40.0       2        1\n"
             "  team          4       2        2   100.0       2        0\n"
             "(no queue)      -       0        4       -       1        0\n");
+}
+
+TEST_F(PlanTables, say_of_each_user_what_runs_and_what_waits) {
+  EXPECT_EQ(table(content_, Grouping::user),
+            "user       pinned  planned  placed  waiting  GPUs waiting\n"
+            "(no user)       0        4       1        0             0\n"
+            "ada             0        2       1        1            16\n"
+            "bob             2        0       1        0             0\n");
 }
 
 TEST_F(PlanTables, say_of_each_job_where_it_is_or_why_it_waits) {
