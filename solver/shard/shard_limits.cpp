@@ -9,15 +9,15 @@
 namespace berth::solver {
 namespace {
 
-/// Demand of the shard's unplaced jobs for a limit. For limits of racks and pods that several
-/// shards share, every job counts with its largest possible use.
+/// Demand of the shard's unplaced jobs for a limit. For limits that several shards share, other
+/// than quotas, every job counts with its largest possible use.
 std::int64_t demand(const ShardState& s, std::size_t limit) {
   std::int64_t sum = 0;
   const planner_model::LimitUsage& usage = s.occupancy.limit_usage();
   const planner_model::CouplingLimits& limits = *usage.limits();
   for (const JobId job : s.occupancy.unplaced_jobs()) {
     if (limit >= limits.of_queues()) {
-      sum += limits.most_use(limits[limit].kind, job);
+      sum += limits.most_use(limit, job);
     } else if (std::ranges::find(usage.quotas_of(job), limit) != usage.quotas_of(job).end()) {
       sum += s.workload().gpu_milli(s.workload().job(job));
     }
@@ -39,6 +39,12 @@ void classify_place_limits(ShardState& s) {
   for (std::size_t m = 0; m < cluster.machines(); ++m) count(all, MachineId(m));
   for (const MachineId m : s.machines) count(here, m);
   for (std::size_t l = limits->of_queues(); l < limits->size(); ++l) {
+    if ((*limits)[l].kind == model::LimitKind::license) {
+      const bool alone = s.machines.size() == cluster.machines();
+      (alone ? s.own_limits : s.shared_limits).push_back(l);
+      if (alone) s.occupancy.limit_usage().allow(l, limits->capacity(l));
+      continue;
+    }
     const model::LimitScope& scope = (*limits)[l].scope;
     const std::size_t at =
         scope.rack.valid() ? scope.rack.index() : cluster.racks.size() + scope.pod.index();

@@ -105,6 +105,7 @@ io::SlurmSources ask_slurm() {
   sources.partitions = ask({"scontrol", "--all", "-o", "show", "partition"});
   sources.reservations = ask({"scontrol", "-o", "show", "reservation"});
   sources.config = ask({"scontrol", "show", "config"});
+  sources.licenses = ask({"scontrol", "-o", "show", "licenses"});  // may say that there are none
   sources.job_details = ask({"scontrol", "-o", "--all", "show", "jobs"});
   const Ran topology = run_program({"scontrol", "show", "topology"});
   const bool told = topology.out.find("SwitchName=") != std::string::npos ||
@@ -163,6 +164,8 @@ void add_slurm_files(CLI::App& command, SlurmFiles& files) {
       ->needs(nodes);
   command.add_option("--reservations", files.reservations, "Saved `scontrol -o show reservation`")
       ->needs(nodes);
+  command.add_option("--licenses", files.licenses, "Saved `scontrol -o show licenses`")
+      ->needs(nodes);
   command
       .add_option("--job-details", files.details,
                   "Saved `scontrol -o show jobs`: --switches, which the JSON of 22.05 lacks")
@@ -180,6 +183,7 @@ io::SlurmSources slurm_sources(const SlurmFiles& files) {
     sources.partitions = from_file(files.partitions);
     sources.reservations = from_file(files.reservations);
     sources.config = from_file(files.config);
+    sources.licenses = from_file(files.licenses);
     sources.job_details = from_file(files.details);
   }
   if (!files.topology.empty()) sources.topology = from_file(files.topology);

@@ -12,7 +12,7 @@ namespace berth::apps {
 
 /// Saved output of Slurm's commands; without --nodes and --jobs Berth runs the commands.
 struct SlurmFiles {
-  std::string nodes, jobs, partitions, reservations, config, details, topology;
+  std::string nodes, jobs, partitions, reservations, config, licenses, details, topology;
 };
 void add_slurm_files(CLI::App& command, SlurmFiles& files);
 

@@ -23,9 +23,15 @@ void check_queues_over_time(const model::InstanceView& instance, const model::Ho
                             const model::Placement& placements, std::span<const std::int64_t> ends,
                             Findings& findings);
 
+/// Reports licenses of which running and planned jobs take more than there are at some moment at
+/// which a planned job takes one. O(n log n)
+void check_licenses_over_time(const model::InstanceView& instance, const model::Horizon& horizon,
+                              const model::Placement& placements,
+                              std::span<const std::int64_t> ends, Findings& findings);
+
 /// Reports power budgets, uplinks and spare GPUs of racks and pods that running and planned jobs
-/// exceed at some moment at which a planned job uses them. Spare GPUs are kept at every moment: with
-/// machines that are closed they are no part of what jobs may use. O(n log n) for n tasks.
+/// exceed at some moment at which a planned job uses them. Spare GPUs are kept at every moment:
+/// with machines that are closed they are no part of what jobs may use. O(n log n) for n tasks.
 void check_places_over_time(const model::InstanceView& instance, const model::Horizon& horizon,
                             const model::Placement& placements, std::span<const std::int64_t> ends,
                             Findings& findings);

@@ -241,6 +241,7 @@ HorizonCheck check_horizon(const InstanceView& instance, const RawHorizonPlan& p
   times.finish(resolved.placements);
   check_machines_over_time(instance, horizon, resolved.placements, resolved.ends, findings);
   check_queues_over_time(instance, horizon, resolved.placements, resolved.ends, findings);
+  check_licenses_over_time(instance, horizon, resolved.placements, resolved.ends, findings);
   check_places_over_time(instance, horizon, resolved.placements, resolved.ends, findings);
   check_promises(instance, plan, resolved, findings);
   if (!plan.certificate) {

@@ -29,8 +29,15 @@ std::string_view why_apart(const model::PlacementRules& job, const model::Placem
   return has_any(job.not_with, other.labels) ? "not_with" : "";
 }
 
-RuleCheck::RuleCheck(const model::InstanceView& instance) : instance_(instance) {
+RuleCheck::RuleCheck(const model::InstanceView& instance)
+    : instance_(instance),
+      pinned_(instance.cluster.licenses.size(), 0),
+      taken_(instance.cluster.licenses.size(), 0) {
   const model::WorkloadTables& tables = instance.workload.tables();
+  for (const model::Running& running : tables.running) {
+    if (!running.pinned) continue;
+    for (const auto& use : tables.rules[running.rules].licenses) pinned_[use.license] += use.count;
+  }
   for (const model::PlacementRules& rules : tables.rules) {
     apart_ = apart_ || rules.exclusive || !rules.not_with.empty();
   }
@@ -49,6 +56,9 @@ void RuleCheck::add(const model::JobPlacement& placed, Findings& findings) {
   const model::Job& job = instance_.workload.job(placed.job);
   for (const model::TaskPlacement& t : placed.tasks) {
     if (apart_) enter({t.machine, placed.job, job.rules, false});
+  }
+  for (const auto& use : instance_.workload.tables().rules[job.rules].licenses) {
+    taken_[use.license] += use.count;
   }
   check_counts(placed, findings);
 }
@@ -92,7 +102,19 @@ void RuleCheck::enter(const Entry& entry) {
   entries_.push_back(entry);
 }
 
+void RuleCheck::report_licenses(Findings& findings) const {
+  for (std::size_t l = 0; l < taken_.size(); ++l) {
+    const model::License& license = instance_.cluster.licenses[l];
+    const std::int64_t left = std::max<std::int64_t>(0, license.count - pinned_[l]);
+    if (taken_[l] <= left) continue;
+    findings.add(FaultKind::limit_exceeded, "license " + license.name + ": jobs take " +
+                                                std::to_string(taken_[l]) + " of " +
+                                                std::to_string(left) + " beside the pinned ones");
+  }
+}
+
 void RuleCheck::report(Findings& findings) const {
+  report_licenses(findings);
   std::vector<Entry> entries = entries_;
   const auto key = [](const Entry& e) { return std::tuple(e.machine, e.job); };
   std::ranges::sort(entries, {}, key);

@@ -165,6 +165,7 @@ double sum_of_limits(const model::Cluster& cluster, model::LimitKind kind) {
     }
     return sum;
   }
+  if (kind == model::LimitKind::license) return 0.0;
   if (kind == model::LimitKind::spare) return 1000.0 * static_cast<double>(cluster.gpus());
   const model::LimitRow& row = row_of(kind);
   const auto add = [&](double limit) { sum += std::isfinite(limit) ? row.units * limit : 0.0; };
@@ -180,7 +181,8 @@ double shared_sums(const InstanceView& instance, const Certificate& certificate,
   for (const auto& l : certificate.limits) prices[index_of(l.kind)] += static_cast<double>(l.price);
   const double use[] = {
       static_cast<double>(all.milli), static_cast<double>(all.mbps) * tasks * tasks,
-      largest_amount(instance) * tasks, static_cast<double>(all.milli) + 1000.0 * tasks};
+      largest_amount(instance) * tasks, static_cast<double>(all.milli) + 1000.0 * tasks,
+      0.0};  // a certificate has no prices of licenses
   static_assert(std::size(use) == model::kLimitKinds);
   double sum =
       static_cast<double>(certificate.whole_jobs.gpu_milli) *

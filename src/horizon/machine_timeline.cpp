@@ -26,6 +26,7 @@ MachineTimeline::MachineTimeline(const Problem& problem)
   for (const auto& quota : unit_ > 1 ? problem.quotas_milli : problem.quotas) {
     quotas_.emplace_back(quota);
   }
+  for (const auto& license : problem.licenses) licenses_.emplace_back(license);
   for (const Pool& pool : problem.pools) {
     PoolState state{.first = static_cast<std::size_t>(pool.machines.begin),
                     .machines = pool.machines.size(),
@@ -85,8 +86,8 @@ bool MachineTimeline::takes_whole_machines(const PoolState& pool,
   return tasks.size() == 1 && tasks.front().gpus == pool.machine_gpus && pool.machine_gpus > 0;
 }
 
-/// Earliest t >= from at which every quota leaves enough throughout; kNever: none.
-Seconds MachineTimeline::quotas_allow(const Option& option, Seconds from, Seconds until) const {
+/// Earliest t >= from at which every quota and license leaves enough throughout; kNever: none.
+Seconds MachineTimeline::limits_allow(const Option& option, Seconds from, Seconds until) const {
   Seconds start = from;
   for (Seconds before = kNever; start != before && start < kNever;) {
     before = start;
@@ -95,17 +96,22 @@ Seconds MachineTimeline::quotas_allow(const Option& option, Seconds from, Second
       start = quotas_[static_cast<std::size_t>(quota)].earliest_fit(start, option.duration,
                                                                     quota_gpus(option), until);
     }
+    for (const LicenseUse& use : problem_.licenses_of(option)) {
+      if (start >= kNever) break;
+      start = licenses_[static_cast<std::size_t>(use.license)].earliest_fit(start, option.duration,
+                                                                            use.count, until);
+    }
   }
   return start;
 }
 
 Seconds MachineTimeline::earliest_until(const Option& option, PoolId pool, Seconds from,
                                         Seconds until) {
-  from = quotas_allow(option, std::max(from, problem_.now), until);
+  from = limits_allow(option, std::max(from, problem_.now), until);
   while (from <= until && from < kNever) {
     const Seconds start = earliest_in_pool(pools_[pool.index()], option, from, until);
     if (start >= kNever) return kNever;
-    from = quotas_allow(option, start, until);
+    from = limits_allow(option, start, until);
     if (from == start) return start;
   }
   return kNever;
@@ -382,11 +388,14 @@ void MachineTimeline::change_all(PoolState& pool, const Option& option, Seconds 
   for (const std::int32_t quota : problem_.quotas_of(option)) {
     quotas_[static_cast<std::size_t>(quota)].reserve(start, end, sign * quota_gpus(option));
   }
+  for (const LicenseUse& use : problem_.licenses_of(option)) {
+    licenses_[static_cast<std::size_t>(use.license)].reserve(start, end, sign * use.count);
+  }
 }
 
 bool MachineTimeline::fits(const Option& option, PoolId, Seconds start,
                            const std::vector<TaskShare>& shares) const {
-  if (quotas_allow(option, start) != start) return false;
+  if (limits_allow(option, start) != start) return false;
   const auto groups = problem_.tasks_of(option);
   std::map<MachineId, MachineRoom> rooms;
   PlaceRoom places(machines_.limits(), option, start, 0, 0);

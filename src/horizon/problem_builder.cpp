@@ -75,6 +75,18 @@ void ProblemBuilder::connect_option(const Traffic& traffic) {
   problem_.traffics.push_back(traffic);
 }
 
+void ProblemBuilder::license_option(std::span<const LicenseUse> uses) {
+  IndexRange& range = problem_.options.back().licenses;
+  range.begin = static_cast<std::int32_t>(problem_.option_licenses.size());
+  problem_.option_licenses.insert(problem_.option_licenses.end(), uses.begin(), uses.end());
+  range.end = static_cast<std::int32_t>(problem_.option_licenses.size());
+}
+
+std::int32_t ProblemBuilder::add_license(std::vector<CapacityStep> steps) {
+  problem_.licenses.push_back(std::move(steps));
+  return static_cast<std::int32_t>(problem_.licenses.size()) - 1;
+}
+
 std::int32_t ProblemBuilder::add_place_limit(std::vector<CapacityStep> steps) {
   problem_.place_limits.push_back(std::move(steps));
   return static_cast<std::int32_t>(problem_.place_limits.size()) - 1;

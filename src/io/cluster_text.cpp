@@ -146,6 +146,13 @@ void add_spare(std::string& text, const Cluster& cluster) {
   }
 }
 
+void add_licenses(std::string& text, const Cluster& cluster) {
+  if (!cluster.licenses.empty()) text += "licenses:\n";
+  for (const model::License& license : cluster.licenses) {
+    text += fmt::format("  {}: {}\n", yaml_scalar(license.name), license.count);
+  }
+}
+
 }  // namespace
 
 std::string cluster_text(const Cluster& cluster) {
@@ -154,6 +161,7 @@ std::string cluster_text(const Cluster& cluster) {
   add_pods(text, cluster);
   add_queues(text, cluster);
   add_spare(text, cluster);
+  add_licenses(text, cluster);
   text += machine_states_text(cluster) + windows_text(cluster);
   return text;
 }

@@ -103,9 +103,8 @@ std::int64_t read_units(const JsonAt& at, const UnitKey& unit) {
 
 JobLine::TaskLine read_task(const JsonAt& at) {
   constexpr std::size_t kFirst = 4;
-  static constexpr auto keys =
-      resource_keys<kFirst, 3>({"shape", "count", "gpus", "gpu_milli"},
-                               {"k_of", kUnitKeys[0].key, kUnitKeys[1].key});
+  static constexpr auto keys = resource_keys<kFirst, 3>(
+      {"shape", "count", "gpus", "gpu_milli"}, {"k_of", kUnitKeys[0].key, kUnitKeys[1].key});
   constexpr std::size_t kKOf = kFirst + model::kResources, kUnits = kKOf + 1;
   JobLine::TaskLine task;
   std::int64_t gpus = 0;
@@ -197,9 +196,9 @@ void read_job_line(const JsonAt& at, JobLine& line) {
       "id",         "tasks",      "arrival",       "queue",      "priority",   "weight",
       "required",   "gpu_types",  "speed",         "domain",     "home",       "width_factor",
       "value",      "running",    "communication", "spread",     kRuleKeys[0], kRuleKeys[1],
-      kRuleKeys[2], kRuleKeys[3], kRuleKeys[4],    kTimeKeys[0], kTimeKeys[1], kTimeKeys[2],
-      kTimeKeys[3], kTimeKeys[4], kTimeKeys[5],    kTimeKeys[6], kTimeKeys[7], kTimeKeys[8],
-      kTimeKeys[9], "name",       "user"};
+      kRuleKeys[2], kRuleKeys[3], kRuleKeys[4],    kRuleKeys[5], kTimeKeys[0], kTimeKeys[1],
+      kTimeKeys[2], kTimeKeys[3], kTimeKeys[4],    kTimeKeys[5], kTimeKeys[6], kTimeKeys[7],
+      kTimeKeys[8], kTimeKeys[9], "name",          "user"};
   constexpr std::size_t kSpread = 15, kFirstTime = kSpread + 1 + kRuleKeys.size(),
                         kName = kFirstTime + kTimeKeys.size(), kUser = kName + 1;
   static_assert(std::size(keys) == kUser + 1);

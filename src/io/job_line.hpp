@@ -57,6 +57,7 @@ struct JobLine {
     bool exclusive = false;
     std::vector<std::string_view> labels;
     std::vector<std::string_view> not_with;
+    std::vector<std::pair<std::string_view, std::int64_t>> licenses;
   };
   RulesLine rules;
 

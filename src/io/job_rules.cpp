@@ -16,7 +16,8 @@ namespace {
 using model::DomainCounts;
 using model::PlacementRules;
 
-constexpr std::size_t kMaxTasks = 0, kMinDomains = 1, kExclusive = 2, kLabels = 3, kNotWith = 4;
+constexpr std::size_t kMaxTasks = 0, kMinDomains = 1, kExclusive = 2, kLabels = 3, kNotWith = 4,
+                      kLicenses = 5;
 constexpr auto kDomainNames = std::span(kLevelNames).first<std::tuple_size_v<DomainCounts>>();
 
 void read_counts(const JsonAt& at, DomainCounts& counts) {
@@ -27,6 +28,16 @@ void read_counts(const JsonAt& at, DomainCounts& counts) {
 
 void read_names(const JsonAt& at, std::vector<std::string_view>& names) {
   at.each([&](const JsonAt& name) { names.push_back(name.name()); });
+}
+
+void read_licenses(const JsonAt& at, JobLine& line) {
+  at.entries([&](const JsonAt& license) {
+    if (const std::string fault = name_fault(license.key()); !fault.empty()) at.fail(fault);
+    for (const auto& other : line.rules.licenses) {
+      if (other.first == license.key()) license.fail("given twice");
+    }
+    line.rules.licenses.emplace_back(license.key(), license.integer(1, kMaxCount));
+  });
 }
 
 void read_exclusive(const JsonAt& at, JobLine& line) {
@@ -113,6 +124,7 @@ void read_rules(const RuleValues& values, JobLine& line) {
   if (values[kExclusive]) read_exclusive(*values[kExclusive], line);
   if (values[kLabels]) read_names(*values[kLabels], line.rules.labels);
   if (values[kNotWith]) read_names(*values[kNotWith], line.rules.not_with);
+  if (values[kLicenses]) read_licenses(*values[kLicenses], line);
   check_counts(values, line);
   check_labels(values, line);
 }
@@ -122,15 +134,22 @@ PlacementRules rules_of(const JobLine& line) {
           .min_domains = line.rules.min_domains,
           .exclusive = line.rules.exclusive,
           .labels = distinct(line.rules.labels),
-          .not_with = distinct(line.rules.not_with)};
+          .not_with = distinct(line.rules.not_with),
+          .licenses = {}};
 }
 
-void add_rules(JsonText& json, const PlacementRules& rules) {
+void add_rules(JsonText& json, const model::Cluster& cluster, const PlacementRules& rules) {
   add_counts(json, kRuleKeys[kMaxTasks], rules.max_tasks, PlacementRules::kAnyNumber);
   add_counts(json, kRuleKeys[kMinDomains], rules.min_domains, 1);
   if (rules.exclusive) json.field(kRuleKeys[kExclusive], kLevelNames[0]);
   add_names(json, kRuleKeys[kLabels], rules.labels);
   add_names(json, kRuleKeys[kNotWith], rules.not_with);
+  if (rules.licenses.empty()) return;
+  json.key(kRuleKeys[kLicenses]).open('{');
+  for (const model::LicenseUse& use : rules.licenses) {
+    json.field(cluster.licenses[use.license].name, use.count);
+  }
+  json.close('}');
 }
 
 BrokenRule broken_rule(const model::Cluster& cluster, const PlacementRules& rules,

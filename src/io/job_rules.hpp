@@ -11,8 +11,8 @@
 namespace berth::io {
 
 /// Keys of a job's rules about its machines, in the order of `read_rule`.
-inline constexpr std::array<std::string_view, 5> kRuleKeys{"max_tasks_per", "min_domains",
-                                                           "exclusive", "labels", "not_with"};
+inline constexpr std::array<std::string_view, 6> kRuleKeys{
+    "max_tasks_per", "min_domains", "exclusive", "labels", "not_with", "licenses"};
 
 /// Values of these keys in a line, by key.
 using RuleValues = std::array<std::optional<JsonAt>, kRuleKeys.size()>;
@@ -21,11 +21,11 @@ using RuleValues = std::array<std::optional<JsonAt>, kRuleKeys.size()>;
 /// the job keeps.
 void read_rules(const RuleValues& values, JobLine& line);
 
-/// The line's rules, as the model keeps them.
+/// The line's rules, as the model keeps them. The caller adds licenses, which need the cluster.
 model::PlacementRules rules_of(const JobLine& line);
 
 /// Writes the keys that have a value other than the default.
-void add_rules(JsonText& json, const model::PlacementRules& rules);
+void add_rules(JsonText& json, const model::Cluster& cluster, const model::PlacementRules& rules);
 
 /// The first rule that a placement breaks, in words, with its key; empty keys: none.
 struct BrokenRule {

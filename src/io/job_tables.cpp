@@ -55,6 +55,10 @@ std::size_t RulesHash::operator()(const model::PlacementRules& rules) const {
     hash.add(names.size());
     for (const std::string& name : names) hash.add(std::hash<std::string>()(name));
   }
+  for (const model::LicenseUse& use : rules.licenses) {
+    hash.add(use.license);
+    hash.add(static_cast<std::uint64_t>(use.count));
+  }
   return hash.value();
 }
 
@@ -198,8 +202,25 @@ std::uint32_t JobTables::factor_row(const Factors& factors) {
       factors, [&](const Factors& fresh) { block_.tables.shared.factors.push_back(fresh); });
 }
 
+std::vector<model::LicenseUse> JobTables::licenses(const JobLine& line) const {
+  const auto& known = cluster_names_->cluster().licenses;
+  std::vector<model::LicenseUse> uses;
+  for (const auto& [name, count] : line.rules.licenses) {
+    const auto found = std::ranges::find(known, name, &model::License::name);
+    if (found == known.end()) {
+      fail("licenses", "unknown license " + in_quotes(name),
+           known.empty() ? "the cluster has no licenses" : similar(name, known));
+    }
+    uses.push_back({.license = static_cast<std::uint32_t>(found - known.begin()), .count = count});
+  }
+  std::ranges::sort(uses, {}, &model::LicenseUse::license);
+  return uses;
+}
+
 std::uint32_t JobTables::rules_row(const JobLine& line) {
-  return rules_.intern(rules_of(line), [&](const model::PlacementRules& fresh) {
+  model::PlacementRules rules = rules_of(line);
+  rules.licenses = licenses(line);
+  return rules_.intern(rules, [&](const model::PlacementRules& fresh) {
     block_.tables.shared.rules.push_back(fresh);
   });
 }

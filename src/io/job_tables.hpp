@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "berth/base/error.hpp"
 #include "berth/model/workload.hpp"
@@ -62,6 +63,7 @@ class JobTables {
   std::uint64_t gpu_types(const JobLine& line);
   std::uint32_t speed_row(const JobLine& line);
   std::uint32_t factor_row(const model::Factors& factors);
+  std::vector<model::LicenseUse> licenses(const JobLine& line) const;
   std::uint32_t rules_row(const JobLine& line);
   std::uint32_t time_row(const JobLine& line);
   model::Communication communication(const JobLine& line, const model::Job& job) const;

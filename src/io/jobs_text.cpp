@@ -103,7 +103,7 @@ void add_job(JsonText& json, const Instance& instance, JobId id) {
   add_types(json, instance, job);
   add_places(json, instance, job);
   if (!std::isnan(job.value)) json.field("value", job.value);
-  add_rules(json, instance.workload.rules_of(job));
+  add_rules(json, instance.cluster, instance.workload.rules_of(job));
   add_time(json, instance.workload, id);
   add_communication(json, instance.workload, job);
   add_running(json, instance, job);

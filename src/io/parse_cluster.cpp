@@ -8,6 +8,7 @@
 #include "yaml_document.hpp"
 #include "yaml_fields.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <map>
 #include <string>
@@ -57,6 +58,7 @@ class ClusterReader {
   void read_machines(const YamlAt& at, RackId rack);
   void add_machines(const YamlAt& ids, ClassId machine_class, RackId rack);
   void read_queue(const YamlAt& at);
+  void read_licenses(const YamlAt& licenses);
   ClassId class_named(const YamlAt& at) const;
   QueueId queue_named(const YamlAt& at) const;
   void refuse_repeated_machines(const YamlAt& top) const;
@@ -121,7 +123,7 @@ std::int32_t gpu_slices(const YamlAt& at, std::int64_t gpus) {
 
 void ClusterReader::read_class(const YamlAt& at, const std::string& name) {
   const YamlMap map(at, resource_keys<2, 3>({"gpu_type", "gpus"},
-                                        {"gpu_slices", kUnitKeys[0].key, kUnitKeys[1].key}));
+                                            {"gpu_slices", kUnitKeys[0].key, kUnitKeys[1].key}));
   model::MachineClass c{.name = name, .gpu_type = {}};
   const auto gpus = map.find("gpus");
   const auto type = map.find("gpu_type");
@@ -221,6 +223,19 @@ void ClusterReader::read_queue(const YamlAt& at) {
   cluster_.queues.push_back(std::move(queue));
 }
 
+void ClusterReader::read_licenses(const YamlAt& licenses) {
+  if (licenses.empty()) return;
+  if (!licenses.node().IsMap()) licenses.fail("expected numbers by name", "e.g. {matlab: 4}");
+  Seen seen;
+  for (const auto& entry : licenses.node()) {
+    const std::string word = entry.first.IsScalar() ? entry.first.Scalar() : "?";
+    const std::string name = new_id(YamlAt(entry.first, licenses, word), seen, "license");
+    const YamlAt count(entry.first, entry.second, licenses, name);
+    cluster_.licenses.push_back({.name = name, .count = count.integer(kMaxAmount)});
+  }
+  std::ranges::sort(cluster_.licenses, {}, &model::License::name);
+}
+
 void ClusterReader::refuse_repeated_machines(const YamlAt& top) const {
   std::unordered_map<std::string_view, std::size_t> first;
   first.reserve(cluster_.machines());
@@ -235,8 +250,8 @@ void ClusterReader::refuse_repeated_machines(const YamlAt& top) const {
 
 Cluster ClusterReader::read(const YamlAt& top) {
   if (top.empty()) top.fail("is empty", "a cluster begins with schema: 1");
-  const YamlMap map(top,
-                    {"schema", "classes", "pods", "queues", "spare", "machine_states", "windows"});
+  const YamlMap map(top, {"schema", "classes", "pods", "queues", "spare", "machine_states",
+                          "windows", "licenses"});
   const YamlAt schema = map.need("schema");
   if (schema.text() != "1")
     schema.fail("unknown schema " + in_quotes(schema.text()), "this is schema 1");
@@ -247,6 +262,7 @@ Cluster ClusterReader::read(const YamlAt& top) {
   if (const auto queues = map.find("queues")) {
     queues->each([&](const YamlAt& queue) { read_queue(queue); });
   }
+  if (const auto licenses = map.find("licenses")) read_licenses(*licenses);
   refuse_repeated_machines(top);
   model::number_by_use(cluster_);
   if (const auto spare = map.find("spare")) read_spare(*spare, cluster_);

@@ -167,6 +167,9 @@ void add_cluster(Sha256& sha, const Cluster& cluster) {
     sha.text(row_of(LimitKind::spare).tag).name(cluster.pods[spare.pod.index()].name);
     sha.name(cluster.gpu_types[spare.gpu_type.index()]).integer(spare.gpus).real(spare.penalty);
   }
+  for (const License& license : cluster.licenses) {
+    sha.text(row_of(LimitKind::license).tag).name(license.name).integer(license.count);
+  }
   for (std::size_t m = 0; m < cluster.machines(); ++m) {
     const MachineClass& c = cluster.class_of(MachineId(m));
     sha.name(cluster.machine_names[m]).integer(cluster.machine_rack[m].value());
@@ -224,6 +227,9 @@ void add_rules(Sha256& sha, const PlacementRules& rules) {
   if (rules.exclusive) sha.text("alone ");
   for (const std::string& label : rules.labels) sha.text("label ").name(label);
   for (const std::string& label : rules.not_with) sha.text("not with ").name(label);
+  for (const LicenseUse& use : rules.licenses) {
+    sha.text("takes ").integer(use.license).integer(use.count);
+  }
 }
 
 void add_utility(Sha256& sha, const Utility& utility) {

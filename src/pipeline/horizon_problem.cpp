@@ -45,6 +45,7 @@ class Translation {
     machines_.add();
     builder_.add_neighbours(neighbours_of(instance_.workload.tables().rules));
     add_quotas();
+    add_licenses();
     for (const JobId job : model::planned_jobs(instance_.workload)) {
       if (planned(job)) largest_ = std::max(largest_, values_.best(job));
     }
@@ -86,6 +87,33 @@ class Translation {
                                        changes[q]);
       quota_of_queue_.back() = builder_.add_quota(std::move(steps));
     }
+  }
+
+  /// What running jobs leave of each license over time.
+  void add_licenses() {
+    const auto& licenses = instance_.cluster.licenses;
+    std::vector<std::map<Seconds, std::int64_t>> changes(licenses.size());
+    for (const model::Running& running : instance_.workload.tables().running) {
+      if (planned(running.job)) continue;
+      const Job& job = instance_.workload.job(running.job);
+      for (const model::LicenseUse& use : instance_.workload.rules_of(job).licenses) {
+        changes[use.license][horizon_.now] -= use.count;
+        changes[use.license][until_of(running.job)] += use.count;
+      }
+    }
+    for (std::size_t l = 0; l < licenses.size(); ++l) {
+      (void)builder_.add_license(horizon::steps_from(horizon_.now, licenses[l].count, changes[l]));
+    }
+  }
+
+  /// By row of Cluster::licenses.
+  [[nodiscard]] static std::vector<horizon::LicenseUse> licenses_of(
+      const model::PlacementRules& rules) {
+    std::vector<horizon::LicenseUse> uses;
+    for (const model::LicenseUse& use : rules.licenses) {
+      uses.push_back({.license = static_cast<std::int32_t>(use.license), .count = use.count});
+    }
+    return uses;
   }
 
   /// @param of_queue  quotas or budgets
@@ -192,6 +220,7 @@ class Translation {
     if (spreads(rules)) {
       builder_.spread_option({.most = rules.max_tasks, .least = rules.min_domains});
     }
+    if (!rules.licenses.empty()) builder_.license_option(licenses_of(rules));
     if (const auto traffic = limits_.traffic_of(job)) builder_.connect_option(*traffic);
     const bool has_gpus = instance_.workload.gpu_milli(job) > 0;
     builder_.restrict_option(

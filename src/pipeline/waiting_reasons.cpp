@@ -110,7 +110,7 @@ class LimitSlack {
       return fmt::format("no rack uplink carries its {} Gbit/s, and no rack holds it",
                          static_cast<double>(job.communication.mbps) / 1000.0);
     }
-    std::string short_of;
+    std::string short_of = why_short_of_licenses(job);
     model::for_each_limited_resource([&](LimitKind kind, std::size_t resource) {
       if (short_of.empty() && limits_.has(kind)) short_of = why_short_of(kind, resource, job);
     });
@@ -120,6 +120,19 @@ class LimitSlack {
   [[nodiscard]] std::span<const std::int64_t> use() const { return use_; }  ///< by limit
 
  private:
+  [[nodiscard]] std::string why_short_of_licenses(const model::Job& job) const {
+    if (!limits_.has(LimitKind::license)) return {};
+    for (const model::LicenseUse& use : instance_.workload.rules_of(job).licenses) {
+      const std::size_t limit = limits_.at_license(use.license);
+      const std::int64_t free = limits_.capacity(limit) - use_[limit];
+      if (use.count <= free) continue;
+      const model::License& license = instance_.cluster.licenses[use.license];
+      return fmt::format("licenses: it takes {} of '{}', {} of {} are free", use.count,
+                         license.name, free, license.count);
+    }
+    return {};
+  }
+
   /// Empty if the limits of this kind leave enough for the tasks of each group.
   [[nodiscard]] std::string why_short_of(LimitKind kind, std::size_t resource,
                                          const model::Job& job) const {

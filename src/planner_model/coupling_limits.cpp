@@ -93,8 +93,30 @@ CouplingLimits::CouplingLimits(const model::InstanceView& instance, model::Objec
   first_.fill(std::numeric_limits<std::size_t>::max());
   if (traffic == JobTraffic::some) add_places(model::LimitKind::uplink);
   model::for_each_limited_resource([&](model::LimitKind kind, std::size_t) { add_places(kind); });
+  add_licenses();
   if (!empty()) use_up_by_immovable_content();
   if (traits(objective).costs && !instance.cluster.spare.empty()) add_spare();
+}
+
+/// None when no job takes a license: then they do not couple shards.
+void CouplingLimits::add_licenses() {
+  const auto& rules = instance_.workload.tables().rules;
+  if (std::ranges::all_of(rules, [](const auto& row) { return row.licenses.empty(); })) return;
+  first_[index_of(model::LimitKind::license)] = size();
+  const auto& licenses = instance_.cluster.licenses;
+  for (std::size_t row = 0; row < licenses.size(); ++row) {
+    limits_.push_back({.kind = model::LimitKind::license,
+                       .license = static_cast<std::uint32_t>(row),
+                       .capacity = licenses[row].count});
+  }
+}
+
+void CouplingLimits::add_license_use(std::vector<LimitAmount>& amounts, JobId job) const {
+  if (!has(model::LimitKind::license)) return;
+  for (const model::LicenseUse& use :
+       instance_.workload.rules_of(instance_.workload.job(job)).licenses) {
+    amounts.emplace_back(at_license(use.license), use.count);
+  }
 }
 
 /// What is left beside the spare GPUs and immovable content, on machines that are up.
@@ -171,7 +193,8 @@ void CouplingLimits::add_places(model::LimitKind kind) {
   }
 }
 
-/// Pinned jobs are part of the immovable content of their machines, but for quotas and traffic.
+/// Pinned jobs are part of the immovable content of their machines, but for quotas, traffic and
+/// licenses.
 void CouplingLimits::use_up_by_immovable_content() {
   const auto use_up = [&](std::size_t limit, std::int64_t amount) {
     if (limits_[limit].capacity != model::kNoLimit) limits_[limit].capacity -= amount;
@@ -180,9 +203,9 @@ void CouplingLimits::use_up_by_immovable_content() {
     if (!running.pinned) continue;
     const model::Job& job = instance_.workload.job(running.job);
     for (const std::uint32_t l : of(job.queue)) use_up(l, instance_.workload.gpu_milli(job));
-    for (const auto& [l, amount] : traffic(running.job, instance_.workload.tasks_of(running))) {
-      use_up(l, amount);
-    }
+    std::vector<LimitAmount> used = traffic(running.job, instance_.workload.tasks_of(running));
+    add_license_use(used, running.job);
+    for (const auto& [l, amount] : used) use_up(l, amount);
   }
   for (const model::Immovable& content : instance_.cluster.immovable) {
     model::for_each_limited_resource([&](model::LimitKind kind, std::size_t resource) {
@@ -217,6 +240,7 @@ std::vector<LimitAmount> CouplingLimits::use_of_places(
   model::for_each_limited_resource([&](model::LimitKind kind, std::size_t resource) {
     if (has(kind)) add_needs(amounts, kind, resource, job, tasks);
   });
+  add_license_use(amounts, job);
   if (first_spare() < size()) add_gpus_beside_spare(amounts, tasks);
   return amounts;
 }
@@ -266,8 +290,15 @@ std::vector<LimitAmount> CouplingLimits::traffic(
   return amounts;
 }
 
-std::int64_t CouplingLimits::most_use(model::LimitKind kind, JobId id) const {
+std::int64_t CouplingLimits::most_use(std::size_t limit, JobId id) const {
+  const model::LimitKind kind = limits_[limit].kind;
   const model::Job& job = instance_.workload.job(id);
+  if (kind == model::LimitKind::license) {
+    std::vector<LimitAmount> used;
+    add_license_use(used, id);
+    const auto own = std::ranges::find(used, limit, &LimitAmount::first);
+    return own == used.end() ? 0 : own->second;
+  }
   if (kind == model::LimitKind::uplink && instance_.workload.tasks(job) > 1) {
     return job.communication.mbps;
   }

@@ -227,7 +227,7 @@ std::string ignored_keys(const model::Instance& instance) {
         return j.communication.pattern != model::CommunicationPattern::none;
       }),
       "communication");
-  add(workload.rules.size() > 1, "rules about machines");
+  add(workload.rules.size() > 1, "rules about machines, licenses");
   add(!workload.running.empty(), "running");
   add(std::ranges::any_of(
           cluster.queues,

@@ -27,13 +27,14 @@ CLUSTER = {
     "queues": [{"id": "all", "gpu_quota": 20, "gpu_hours": 1000},
                {"id": "q", "parent": "all", "gpu_quota": 10, "over_quota_penalty": 0.5}],
     "spare": [{"gpu_type": "A", "pod": "p", "gpus": 1, "penalty": 0.25}],
+    "licenses": {"matlab": 4},
     "machine_states": [{"ids": "m1", "state": "drained"},
                        {"ids": ["m2"], "used": {"cpu": 0.5, "memory": "1GiB", "gpus": [{"index": 0, "milli": 400}]}}],
     "windows": [{"machines": "m3", "from": 10, "to": 20, "kind": "maintenance"},
                 {"machines": ["m4"], "from": 0, "to": 9, "kind": "reservation",
                  "for": {"queues": ["q"], "jobs": ["a"]}}]}
 JOBS = [
-    {"id": "a", "name": "train", "user": "ada", "arrival": 3, "queue": "q", "priority": -2, "weight": 1.5, "required": False,
+    {"id": "a", "name": "train", "user": "ada", "licenses": {"matlab": 2}, "arrival": 3, "queue": "q", "priority": -2, "weight": 1.5, "required": False,
      "tasks": [{"shape": "worker", "count": 2, "gpus": 1, "cpu_milli": 10, "memory_mib": 1,
                 "nic_mbps": 1, "power_w": 1, "k_of": 1}, {"shape": "server", "cpu_milli": 1}],
      "gpu_types": ["A"], "speed": {"A": 1.5}, "domain": "pod",
@@ -108,7 +109,7 @@ class Schemas(ProgramTest):
                 wrong = changed(value, path, change)
                 if schema.is_valid(wrong):
                     self.assertIs(change, misspell, path)
-                    self.assertIn(path[-2], ("classes", "speed", "counts"), path)
+                    self.assertIn(path[-2], ("classes", "speed", "counts", "licenses"), path)
                     continue
                 taken, done = read(wrong)
                 self.assertFalse(taken, f"{path} {change.__name__}{done}")

@@ -16,7 +16,8 @@ RUNS = ("CONFIGURING", "RUNNING", "COMPLETING")
 class Loop(SlurmTest):
     bed = {"nodes": [cloud_nodes("c[00-15]", gpus=8, gpu_type="a100")],
            "topology": tree("c", 16, 2, leaf=4),
-           "settings": ["SchedulerParameters=default_queue_depth=10000,bf_interval=1,"
+           "settings": ["Licenses=matlab:4",
+                        "SchedulerParameters=default_queue_depth=10000,bf_interval=1,"
                         "sched_min_interval=0"]}
 
     def berth(self, *arguments, code=0):
@@ -72,6 +73,7 @@ class Cycles(Loop):
                  ["--nodes=4", "--gpus-per-node=4", "--switches=1@60:00"],
                  [f"--gpus-per-node={gpus}", "--ntasks=1"],
                  ["--exclusive", "--nodes=1"],
+                 ["--nodes=1", f"--gpus-per-node={gpus}", "--licenses=matlab:2"],
                  ["--nodes=1", "--gpus-per-node=2", "--array=0-2%2"]]
         return dice.choice(kinds)
 

@@ -287,8 +287,26 @@ class Search {
     });
   }
 
-  /// Whether the jobs planned so far keep hard quotas, links and power budgets.
+  /// Whether the jobs planned so far take no more licenses than pinned jobs leave.
+  bool licenses_fit() const {
+    for (std::size_t l = 0; l < in_.cluster.licenses.size(); ++l) {
+      std::int64_t pinned = 0, planned = 0;
+      const auto add = [&](std::size_t j, std::int64_t& sum) {
+        for (const auto& use : rules(j).licenses) sum += use.license == l ? use.count : 0;
+      };
+      for (const auto& r : in_.workload.running) {
+        if (r.pinned) add(r.job.index(), pinned);
+      }
+      for (const auto& p : plan_) add(p.job.index(), planned);
+      const std::int64_t left = in_.cluster.licenses[l].count - pinned;
+      if (planned > std::max<std::int64_t>(0, left)) return false;
+    }
+    return true;
+  }
+
+  /// Whether the jobs planned so far keep hard quotas, links, power budgets and licenses.
   bool shared_fit() const {
+    if (!licenses_fit()) return false;
     for (std::size_t q = 0; q < in_.cluster.queues.size(); ++q) {
       if (in_.cluster.queues[q].hard() && over(q) > 0) return false;
     }

@@ -157,6 +157,27 @@ model::Instance with_rules(Dice& dice, model::Instance instance) {
   return instance;
 }
 
+model::Instance with_licenses(Dice& dice, model::Instance instance) {
+  model::Workload& workload = instance.workload;
+  for (const char* name : {"x", "y"}) {
+    instance.cluster.licenses.push_back({.name = name, .count = dice.below(5)});
+  }
+  for (model::Job& job : workload.jobs) {
+    model::PlacementRules rules = workload.rules[job.rules];
+    for (std::uint32_t license = 0; license < 2; ++license) {
+      if (dice.chance(60)) rules.licenses.push_back({license, 1 + dice.below(3)});
+    }
+    const auto known = std::ranges::find(workload.rules, rules);
+    job.rules = static_cast<std::uint32_t>(known - workload.rules.begin());
+    if (known == workload.rules.end()) workload.rules.push_back(rules);
+  }
+  for (model::Running& running : workload.running) {
+    running.rules = workload.jobs[running.job.index()].rules;
+  }
+  model::link_rules(workload.rules);
+  return instance;
+}
+
 model::Instance with_spare(Dice& dice, model::Instance instance) {
   model::Cluster& cluster = instance.cluster;
   for (std::size_t p = 0; p < cluster.pods.size(); ++p) {

@@ -39,6 +39,8 @@ model::Instance with_power_budgets(Dice& dice, model::Instance instance);
 
 /// The same with rules of some jobs about the machines of their tasks.
 model::Instance with_rules(Dice& dice, model::Instance instance);
+/// Adds two licenses, 0 to 4 of each, and jobs that take up to 3 of them.
+model::Instance with_licenses(Dice& dice, model::Instance instance);
 
 /// The same with spare GPUs of some pods.
 model::Instance with_spare(Dice& dice, model::Instance instance);

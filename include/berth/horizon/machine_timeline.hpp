@@ -15,7 +15,8 @@
 namespace berth::horizon {
 
 /// Machines with their free GPUs and resources over time; beside them, per pool, the free GPUs and
-/// the machines that are wholly free, along which searches jump; and what quotas leave.
+/// the machines that are wholly free, along which searches jump; and what quotas and licenses
+/// leave.
 ///
 /// A job of one task takes the first machine with room. Gangs and tasks of whole machines take
 /// machines from the last one backwards, so that small jobs and gangs do not fragment each other.
@@ -70,7 +71,7 @@ class MachineTimeline final : public Timeline {
   [[nodiscard]] static bool takes_whole_machines(const PoolState& pool,
                                                  std::span<const TaskGroup> tasks);
   void add_domains(PoolState& pool);
-  [[nodiscard]] Seconds quotas_allow(const Option& option, Seconds from,
+  [[nodiscard]] Seconds limits_allow(const Option& option, Seconds from,
                                      Seconds until = kNever) const;
   Seconds earliest_in_pool(PoolState& pool, const Option& option, Seconds from, Seconds until);
   Seconds earliest_single(PoolState& pool, const Option& option, const TaskGroup& group,
@@ -107,8 +108,9 @@ class MachineTimeline final : public Timeline {
   const Problem& problem_;
   std::vector<PoolState> pools_;
   MachineRooms machines_;
-  Gpus unit_;                            ///< of a GPU in quotas: 1000 where tasks have shares
-  std::vector<CapacityProfile> quotas_;  ///< GPUs left, by quota
+  Gpus unit_;                              ///< of a GPU in quotas: 1000 where tasks have shares
+  std::vector<CapacityProfile> quotas_;    ///< GPUs left, by quota
+  std::vector<CapacityProfile> licenses_;  ///< licenses left, by license
 };
 
 /// Gives every share its GPUs: jobs in order of their start take the lowest free ones of each

@@ -71,6 +71,12 @@ struct Traffic {
   std::int32_t servers = -1;  ///< the task group of parameter servers; -1: a ring
 };
 
+/// A number of licenses of one kind that an option takes from start to end.
+struct LicenseUse {
+  std::int32_t license = 0;  ///< in Problem::licenses
+  std::int64_t count = 0;    ///< > 0
+};
+
 /// Rents are counted in parts of a GPU: an option pays for `Option::rent` of them, a pool earns for
 /// `Pool::worth` of them.
 inline constexpr int kRentBits = 14;
@@ -88,6 +94,7 @@ struct Option {
   model::Level domain = model::Level::cluster;  ///< widest domain that may hold all tasks
   IndexRange quotas = {};                       ///< in Problem::option_quotas
   IndexRange budgets = {};                      ///< in Problem::option_budgets
+  IndexRange licenses = {};                     ///< in Problem::option_licenses
   std::int64_t rent = 0;      ///< in 1 / kRentUnit of a GPU; its GPUs unless shapes have factors
   std::int32_t spread = -1;   ///< in Problem::spreads; -1: any
   std::int32_t traffic = -1;  ///< in Problem::traffics; -1: none
@@ -190,7 +197,9 @@ struct Problem {
   std::vector<std::vector<CapacityStep>> quotas;  ///< GPUs that jobs of a quota may use at a time
   /// The same in thousandths, exactly; `quotas` are rounded down.
   std::vector<std::vector<CapacityStep>> quotas_milli;
-  std::vector<std::int32_t> option_quotas;   ///< indices in `quotas`
+  std::vector<std::int32_t> option_quotas;          ///< indices in `quotas`
+  std::vector<std::vector<CapacityStep>> licenses;  ///< that jobs may take at a time; no price
+  std::vector<LicenseUse> option_licenses;
   std::vector<std::int64_t> budgets;         ///< GPU-seconds that jobs may use until budgets_end
   std::vector<std::int32_t> option_budgets;  ///< indices in `budgets`
   Seconds budgets_end = kNever;
@@ -208,6 +217,9 @@ struct Problem {
   }
   [[nodiscard]] std::span<const std::int32_t> quotas_of(const Option& option) const {
     return option.quotas.of(option_quotas);
+  }
+  [[nodiscard]] std::span<const LicenseUse> licenses_of(const Option& option) const {
+    return option.licenses.of(option_licenses);
   }
   [[nodiscard]] std::span<const std::int32_t> budgets_of(const Option& option) const {
     return option.budgets.of(option_budgets);

@@ -40,6 +40,10 @@ class ProblemBuilder {
   void spread_option(const TaskSpread& spread);
   /// What the tasks of the last option send over uplinks.
   void connect_option(const Traffic& traffic);
+  /// Licenses that the last option takes.
+  void license_option(std::span<const LicenseUse> uses);
+  /// Licenses of one kind that jobs may take at a time. Returns its index.
+  std::int32_t add_license(std::vector<CapacityStep> steps);
   /// A limit of a rack or pod. Free GPUs of the machines with it as PlaceLimitIds::spare are added
   /// to the steps of such a limit. Returns its index.
   std::int32_t add_place_limit(std::vector<CapacityStep> steps);

@@ -21,6 +21,7 @@ struct SlurmSources {
   Source partitions;    ///< `scontrol -o show partition`, or its JSON
   Source reservations;  ///< `scontrol -o show reservation`, or its JSON
   Source topology;      ///< topology.conf, or `scontrol show topology`
+  Source licenses;      ///< `scontrol -o show licenses`
   Source job_details;   ///< `scontrol -o show jobs`: leaf switches, which Slurm 22.05's JSON lacks
   Source config;        ///< `scontrol show config`: does Slurm allocate CPUs and memory at all
 };

@@ -92,6 +92,18 @@ void describe(Archive& archive, Spare& spare) {
   archive(spare.pod, spare.gpu_type, spare.gpus, spare.penalty);
 }
 
+/// Licenses of one kind for the whole cluster: a hard limit. A placed job takes a number of them,
+/// wherever its tasks are.
+struct License {
+  std::string name;
+  std::int64_t count = 0;  ///< >= 0
+};
+
+template <class Archive>
+void describe(Archive& archive, License& license) {
+  archive(license.name, license.count);
+}
+
 enum class MachineState : std::uint8_t {
   up,
   drained,   ///< being shut down: no new task starts here, running jobs end here
@@ -162,6 +174,7 @@ struct Cluster {
   std::vector<Immovable> immovable;                 ///< ascending machine
   std::vector<DrainDeadline> drain_deadlines = {};  ///< ascending machine
   std::vector<Window> windows = {};                 ///< in file order
+  std::vector<License> licenses = {};               ///< ascending name, distinct
 
   [[nodiscard]] std::size_t machines() const { return machine_class.size(); }
   [[nodiscard]] const MachineClass& class_of(MachineId machine) const {
@@ -184,7 +197,7 @@ template <class Archive>
 void describe(Archive& archive, Cluster& c) {
   archive(c.gpu_types, c.classes, c.pods, c.racks, c.queues, c.spare, c.machine_names);
   archive(c.machine_class, c.machine_rack, c.machine_state, c.immovable);
-  archive(c.drain_deadlines, c.windows);
+  archive(c.drain_deadlines, c.windows, c.licenses);
 }
 
 }  // namespace berth::model

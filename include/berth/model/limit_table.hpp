@@ -20,6 +20,7 @@ enum class LimitKind : std::uint8_t {
   uplink,     ///< of a rack or a pod: traffic that crosses its uplink
   power,      ///< of a rack or a pod: power that the tasks inside draw
   spare,      ///< of a pod's GPUs of one type: those that are not spare; a soft limit
+  license,    ///< of the cluster: licenses of one kind; the bound leaves this limit out
 };
 
 /// One row for each kind. Planner and judge share these keys and scopes; each counts the use in
@@ -81,6 +82,16 @@ inline constexpr std::array kLimitRows{
              .gap_key = "spare",
              .proof_part = "\nspare\n",
              .tag = "spare ",
+             .of_rack = nullptr,
+             .of_pod = nullptr},
+    LimitRow{.key = "licenses",
+             .unit = "licenses",
+             .units = 1.0,
+             .most = 0x1p40,
+             .title = "licenses",
+             .gap_key = "licenses",
+             .proof_part = "\nlicenses\n",
+             .tag = "license ",
              .of_rack = nullptr,
              .of_pod = nullptr},
 };

@@ -15,8 +15,16 @@ namespace berth::model {
 /// A number for each Level but the cluster: for machines, racks and pods.
 using DomainCounts = std::array<std::int32_t, kLevels - 1>;
 
-/// Rules of a job about the machines of its tasks, beside its domain. Jobs with equal rules share
-/// one row of WorkloadTables::rules.
+/// Number of licenses that a placed job takes.
+struct LicenseUse {
+  std::uint32_t license = 0;  ///< row of Cluster::licenses
+  std::int64_t count = 0;     ///< > 0
+
+  bool operator==(const LicenseUse&) const = default;
+};
+
+/// Rules of a job about its placement, beside its domain: about its machines, and licenses of the
+/// cluster that it takes. Jobs with equal rules share one row of WorkloadTables::rules.
 struct PlacementRules {
   static constexpr std::int32_t kAnyNumber = std::numeric_limits<std::int32_t>::max();
 
@@ -25,6 +33,7 @@ struct PlacementRules {
   bool exclusive = false;                  ///< the job's machines hold no task of another job
   std::vector<std::string> labels = {};    ///< of the job; ascending, distinct
   std::vector<std::string> not_with = {};  ///< labels of other jobs; ascending, distinct
+  std::vector<LicenseUse> licenses = {};   ///< ascending license, distinct
   /// The job cannot share a machine with every other job: a function of all rows, see `link_rules`.
   bool concern_others = false;
 
@@ -34,7 +43,7 @@ struct PlacementRules {
 template <class Archive>
 void describe(Archive& archive, PlacementRules& rules) {
   archive(rules.max_tasks, rules.min_domains, rules.exclusive, rules.labels, rules.not_with,
-          rules.concern_others);
+          rules.concern_others, rules.licenses);
 }
 
 /// Sets `concern_others` of every row: labels that no row avoids keep nobody away. Call it when all

@@ -19,11 +19,12 @@ namespace berth::planner_model {
 /// One limit in the planner's view.
 struct CouplingLimit {
   model::LimitKind kind = model::LimitKind::gpu_quota;
-  model::LimitScope scope = {};
+  model::LimitScope scope = {};  ///< of the whole cluster, for licenses: nothing is valid
+  std::uint32_t license = 0;     ///< row of Cluster::licenses, of kind license
   std::int64_t capacity =
       model::kNoLimit;  ///< less use by immovable content, in the kind's unit, >= 0
-  /// Value lost per 1000 units over the limit; infinite: a hard limit. Limits of racks and pods are
-  /// hard, those of spare GPUs soft.
+  /// Value lost per 1000 units over the limit; infinite: a hard limit. Limits of racks and pods
+  /// and licenses are hard, those of spare GPUs soft.
   double penalty = std::numeric_limits<double>::infinity();
 };
 
@@ -50,8 +51,9 @@ enum class JobTraffic : std::uint8_t { none, some };
 JobTraffic job_traffic_of(const model::WorkloadView& workload);
 
 /// The limits that couple the machines of an instance, in one numbering: quotas by queue, then for
-/// each kind that can bind the limits of all racks, then those of all pods; spare GPUs last, by row
-/// of Cluster::spare. The judge counts limits in code of its own.
+/// each kind that can bind the limits of all racks, then those of all pods; licenses by row of
+/// Cluster::licenses if some job takes one; spare GPUs last, by row of Cluster::spare. The judge
+/// counts limits in code of its own.
 class CouplingLimits {
  public:
   /// Soft quotas and spare GPUs are limits if the objective counts costs.
@@ -73,9 +75,10 @@ class CouplingLimits {
   /// Number of limits of queues, which come first. A job's use of them does not depend on its
   /// place.
   [[nodiscard]] std::size_t of_queues() const { return queue_limits_; }
-  /// True when racks or pods have limits. A job's use of them depends on its place.
+  /// True when racks or pods have limits, or jobs take licenses. A job's use of the limits of racks
+  /// and pods depends on its place.
   [[nodiscard]] bool of_places() const { return size() > queue_limits_; }
-  /// True when racks or pods have limits of this kind.
+  /// True when racks or pods (the cluster, for licenses) have limits of this kind.
   [[nodiscard]] bool has(model::LimitKind kind) const { return first_[index_of(kind)] < size(); }
   /// @pre has(kind)
   [[nodiscard]] std::size_t at(model::LimitKind kind, RackId rack) const {
@@ -83,6 +86,11 @@ class CouplingLimits {
   }
   [[nodiscard]] std::size_t at(model::LimitKind kind, PodId pod) const {
     return first_[index_of(kind)] + instance_.cluster.racks.size() + pod.index();
+  }
+
+  /// Limit of a row of Cluster::licenses. @pre has(LimitKind::license)
+  [[nodiscard]] std::size_t at_license(std::uint32_t row) const {
+    return first_[index_of(model::LimitKind::license)] + row;
   }
 
   /// First limit of spare GPUs, which are the last limits.
@@ -98,18 +106,20 @@ class CouplingLimits {
   /// @param prices  value per GPU by limit; at least those of queues
   [[nodiscard]] std::vector<double> by_queue(std::span<const double> prices) const;
 
-  /// Amounts that a placed job uses of the limits of racks and pods, by ascending limit.
+  /// Amounts that a placed job uses of all limits but quotas, by ascending limit.
   ///   uplink, ring: the job's rate on each rack with tasks of it, if there are several; pods alike
   ///   uplink, ps:   ceil(rate (w (P - p) + (W - w) p) / P) with w of W workers and p of P servers
   ///                 inside
   ///   resources:    what its tasks in the rack (pod) need
+  ///   licenses:     what the job takes, wherever it is
   ///   spare GPUs:   GPU thousandths that its tasks take of the pod's GPUs of the type
   /// O(tasks log tasks).
   [[nodiscard]] std::vector<LimitAmount> use_of_places(
       JobId job, std::span<const model::TaskPlacement> tasks) const;
 
-  /// Most that a job can use of any one rack's or pod's limit of the kind.
-  [[nodiscard]] std::int64_t most_use(model::LimitKind kind, JobId job) const;
+  /// Most that a job can use of this limit (of any one rack's or pod's limit of its kind).
+  /// @pre limit >= of_queues()
+  [[nodiscard]] std::int64_t most_use(std::size_t limit, JobId job) const;
 
   /// Sets the prices that valuations subtract already: value per GPU, by limit of a queue; empty:
   /// none.
@@ -121,6 +131,8 @@ class CouplingLimits {
  private:
   void add_quotas(model::Objective objective);
   void add_places(model::LimitKind kind);
+  void add_licenses();
+  void add_license_use(std::vector<LimitAmount>& amounts, JobId job) const;
   void add_spare();
   void add_gpus_beside_spare(std::vector<LimitAmount>& amounts,
                              std::span<const model::TaskPlacement> tasks) const;

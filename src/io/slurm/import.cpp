@@ -4,6 +4,7 @@
 #include "machine_classes.hpp"
 #include "slurm/dependencies.hpp"
 #include "slurm/import_state.hpp"
+#include "slurm/licenses.hpp"
 #include "slurm/pending_jobs.hpp"
 #include "slurm/priority_classes.hpp"
 #include "slurm/running.hpp"
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <limits>
 #include <list>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -117,6 +119,7 @@ class Importer {
     std::vector<slurm::NodeRoom> room;
     const auto running = slurm::place_running(snapshot_, machines, options_, room, notes_);
     result.running = std::ssize(running);
+    add_licenses(running, result.instance.cluster);
     slurm::TypeLists lists(machines, constraints, types);
     leave_without_types(waiting, lists);
     if (options_.times) before_.emplace(snapshot_, waiting, running, left_);
@@ -160,6 +163,38 @@ class Importer {
       if (!workload.pinned(job)) different.insert(job.priority);
     }
     return std::ssize(different);
+  }
+
+  /// What is free now and what the running jobs of the plan hold. A license of which Slurm told no
+  /// number is not counted.
+  void add_licenses(const std::vector<slurm::RunningSlurmJob>& running,
+                    model::Cluster& cluster) const {
+    std::map<std::string, std::int64_t> all;
+    for (const slurm::SlurmLicense& license : snapshot_.licenses) {
+      all[license.name] += std::max<std::int64_t>(0, license.free);
+    }
+    for (const slurm::RunningSlurmJob& job : running) {
+      const auto held = slurm::parse_licenses(job.job->licenses);
+      for (const auto& [name, count] : held.value_or(slurm::LicenseCounts{})) {
+        if (all.contains(name)) all[name] += count;
+      }
+    }
+    for (const auto& [name, count] : all) {
+      cluster.licenses.push_back({.name = name, .count = std::min(count, kMaxAmount)});
+    }
+  }
+
+  /// @param counts  of the job; they outlive the line
+  void set_licenses(const SlurmJob& job, const slurm::LicenseCounts& counts,
+                    const model::Cluster& cluster, JobLine& line) {
+    bool counted = job.licenses.empty() == counts.empty();
+    for (const auto& [name, count] : counts) {
+      const auto known = std::ranges::find(cluster.licenses, name, &model::License::name);
+      const bool sound = known != cluster.licenses.end() && count <= kMaxCount;
+      counted = counted && sound;
+      if (sound) line.rules.licenses.emplace_back(name, count);
+    }
+    if (!counted) notes_.add("jobs with licenses, which are not counted", slurm::job_name(job));
   }
 
   static void count_cpus_as_gpus(std::vector<PendingJob>& waiting) {
@@ -235,6 +270,8 @@ class Importer {
       if (w.job.switches == 1) line.domain = model::Level::rack;
       if (w.gang.one_machine) line.domain = model::Level::machine;
       set_rules(w.gang, line.rules);
+      const auto licenses = slurm::parse_licenses(w.job.licenses).value_or(slurm::LicenseCounts{});
+      set_licenses(w.job, licenses, cluster, line);
       if (w.gang.tasks() > 1) {
         line.width_factor = {1.0, 1.0, options_.pod_factor, options_.cluster_factor};
       }
@@ -286,6 +323,8 @@ class Importer {
     line.name = job.name;
     line.user = job.user;
     line.pinned = true;
+    const auto licenses = slurm::parse_licenses(job.licenses).value_or(slurm::LicenseCounts{});
+    set_licenses(job, licenses, cluster, line);
     line.queue = queue_of(job, cluster);
     if (options_.times) slurm::set_times(running, reserved_, options_, line, notes_);
     jobs.add(line, 0);

@@ -71,9 +71,8 @@ std::string state_text(const model::Instance& instance,
 }
 
 ImportState read_state(const Source& source) {
-  static constexpr std::string_view keys[] = {"schema", "kind",       "instance_digest",
-                                              "jobs",   "cpu_as_gpu", "taken",
-                                              "pinned"};
+  static constexpr std::string_view keys[] = {"schema",     "kind",  "instance_digest", "jobs",
+                                              "cpu_as_gpu", "taken", "pinned"};
   const JsonSource where{.file = source.name, .line = 0, .raise = raise_state_error};
   simdjson::dom::parser parser;
   simdjson::dom::element root;

@@ -211,6 +211,18 @@ std::vector<Reservation> read_reservations(const Source& source) {
   return reservations;
 }
 
+std::vector<SlurmLicense> read_licenses(const Source& source) {
+  std::vector<SlurmLicense> licenses;  // an empty list is valid
+  ShowText show(source, "save `scontrol -o show licenses`");
+  show.each([&](std::string_view key, std::string_view value) {
+    if (key == "LicenseName") licenses.emplace_back().name = value;
+    if (licenses.empty()) return;
+    if (key == "Free") licenses.back().free += show.limit(value).value_or(0);
+    if (key == "Reserved") licenses.back().free -= show.limit(value).value_or(0);
+  });
+  return licenses;
+}
+
 void read_job_details(const Source& source, std::vector<SlurmJob>& jobs) {
   std::unordered_map<std::int64_t, SlurmJob*> by_id;
   for (SlurmJob& job : jobs) by_id.emplace(job.id, &job);
@@ -258,11 +270,13 @@ Snapshot read_snapshot(const SlurmSources& sources) {
                     .partitions = {},
                     .reservations = {},
                     .jobs = read_jobs(sources.jobs),
+                    .licenses = {},
                     .config = {}};
   if (!sources.partitions.name.empty()) snapshot.partitions = read_partitions(sources.partitions);
   if (!sources.reservations.name.empty()) {
     snapshot.reservations = read_reservations(sources.reservations);
   }
+  if (!sources.licenses.name.empty()) snapshot.licenses = read_licenses(sources.licenses);
   if (!sources.job_details.name.empty()) read_job_details(sources.job_details, snapshot.jobs);
   if (!sources.config.name.empty()) snapshot.config = read_config(sources.config);
   for (SlurmJob& job : snapshot.jobs) {

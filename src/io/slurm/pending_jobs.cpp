@@ -71,7 +71,6 @@ std::string why_not_now(const SlurmJob& job, const SlurmImportOptions& options) 
 
 void note_what_is_not_counted(const SlurmJob& job, Notes& notes) {
   const std::string id = std::to_string(job.id);
-  if (!job.licenses.empty()) notes.add("jobs with licenses, which are not counted", id);
   if (!job.burst_buffer.empty()) notes.add("jobs with burst buffers, which are not counted", id);
   if (!job.network.empty()) notes.add("jobs with network wishes, which are not counted", id);
   if (job.core_spec) notes.add("jobs with cores set aside, which are not counted", id);
@@ -212,8 +211,8 @@ class Collector {
   void add_tasks(PendingJob waiting) {
     const SlurmJob& job = waiting.job;
     if (job.array_id == 0 || is_split_off(job)) {
-      if (job.array_limit > 0 && running_of_array_[job.array_id] + split_off_seen_[job.array_id]++ >=
-                                     job.array_limit) {
+      if (job.array_limit > 0 &&
+          running_of_array_[job.array_id] + split_off_seen_[job.array_id]++ >= job.array_limit) {
         return leave(job, "waits for other tasks of its array");
       }
       waiting.name = job_name(job);
@@ -226,8 +225,8 @@ class Collector {
     }
     std::int64_t room = std::ssize(tasks);
     if (job.array_limit > 0)
-      room = std::max<std::int64_t>(0, job.array_limit - running_of_array_[job.array_id] -
-                                           split_off_array_[job.array_id]);
+      room = std::max<std::int64_t>(
+          0, job.array_limit - running_of_array_[job.array_id] - split_off_array_[job.array_id]);
     for (const std::int64_t task : tasks) {
       if (room-- <= 0) {
         leave(job, "waits for other tasks of its array");

@@ -70,7 +70,7 @@ struct SlurmJob {
   std::string name = {}, user = {}, admin_comment = {};
   std::optional<OwnPin> pin = {};  ///< of a waiting job; its request is as before the pin
   bool given_up = false;           ///< by Slurm, as it could not keep the pin; a release is needed
-  std::string array_tasks;  ///< of the record that stands for many: "3-4,9%2"
+  std::string array_tasks;         ///< of the record that stands for many: "3-4,9%2"
   std::int64_t array_limit = 0;
   std::int64_t het_id = 0;
   std::vector<std::string> partitions;
@@ -82,14 +82,20 @@ struct SlurmJob {
   std::int64_t sockets_per_node = 0;
   std::int64_t memory_per_node = 0, memory_per_cpu = 0;  ///< MiB; 0: not requested
   std::string per_job, per_node, per_socket, per_task, cpus_per_tres, memory_per_tres;
-  std::string requested;  ///< "cpu=8,mem=16G,node=2"
-  std::string allocated;  ///< TRES of a running job's allocation, including "gres/gpu=4"
+  std::string requested;      ///< "cpu=8,mem=16G,node=2"
+  std::string allocated;      ///< TRES of a running job's allocation, including "gres/gpu=4"
   std::int64_t switches = 0;  ///< most leaf switches; 0: any number
   bool exclusive = false, contiguous = false, core_spec = false;
   Number minutes;                        ///< time limit
   std::vector<std::string> nodes;        ///< of a running job
   std::vector<Allocation> allocation;    ///< may be empty
   std::vector<std::string> gres_detail;  ///< by node of `nodes`; may be empty
+};
+
+/// Licenses of one kind, local or remote.
+struct SlurmLicense {
+  std::string name;
+  std::int64_t free = 0;  ///< neither used by running jobs nor reserved
 };
 
 /// Allocation policy, from `scontrol show config`.
@@ -103,10 +109,12 @@ struct Snapshot {
   std::vector<Partition> partitions;
   std::vector<Reservation> reservations;
   std::vector<SlurmJob> jobs;
+  std::vector<SlurmLicense> licenses;
   Config config;
 };
 
-/// Reads all sources; pins of earlier plans are taken back in the jobs. @throws InputError with file and field
+/// Reads all sources; pins of earlier plans are taken back in the jobs. @throws InputError with
+/// file and field
 Snapshot read_snapshot(const SlurmSources& sources);
 
 std::vector<SlurmNode> read_nodes(const Source& source);
@@ -114,6 +122,8 @@ std::vector<SlurmJob> read_jobs(const Source& source);
 /// JSON, or the text of `scontrol -o show partition` (`reservation`).
 std::vector<Partition> read_partitions(const Source& source);
 std::vector<Reservation> read_reservations(const Source& source);
+/// `scontrol -o show licenses`.
+std::vector<SlurmLicense> read_licenses(const Source& source);
 /// Adds what `scontrol -o show jobs` tells and the JSON of Slurm 22.05 does not: leaf switches.
 void read_job_details(const Source& source, std::vector<SlurmJob>& jobs);
 Config read_config(const Source& source);

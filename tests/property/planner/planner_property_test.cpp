@@ -102,12 +102,14 @@ constexpr std::uint64_t kMoreLimits = 50'000'000;  // seeds from here on: NICs a
 constexpr std::uint64_t kPower = 90'000'000;       // from here on: power budgets instead
 constexpr std::uint64_t kRules = 120'000'000;      // from here on: rules about machines instead
 constexpr std::uint64_t kSpare = 150'000'000;      // from here on: spare GPUs instead
+constexpr std::uint64_t kLicenses = 180'000'000;   // from here on: licenses instead
 
 Drawn draw(std::uint64_t seed) {
   test::Dice dice(seed);
   const auto kind = dice.chance(70) ? model::Objective::value : model::Objective::allocate;
   const auto shards = static_cast<std::int32_t>(dice.below(4));
   model::Instance instance = test::random_tiny(dice);
+  if (seed >= kLicenses) return {kind, shards, test::with_licenses(dice, std::move(instance))};
   if (seed >= kSpare) return {kind, shards, test::with_spare(dice, std::move(instance))};
   if (seed >= kRules) return {kind, shards, test::with_rules(dice, std::move(instance))};
   if (seed >= kPower) return {kind, shards, test::with_power_budgets(dice, std::move(instance))};
@@ -200,12 +202,20 @@ TEST(PlannerProperty, lies_between_nothing_and_the_optimum_with_spare_gpus) {
   EXPECT_EQ(totals.missed, 0);
 }
 
+TEST(PlannerProperty, lies_between_nothing_and_the_optimum_within_licenses) {
+  const Totals totals = judge_many(kLicenses, 300);
+  EXPECT_GT(totals.judged, 250);
+  EXPECT_EQ(totals.best, totals.judged);
+  EXPECT_EQ(totals.missed, 0);
+}
+
 TEST(PlannerPropertySlow, lies_between_nothing_and_the_optimum_on_many) {
   EXPECT_GT(judge_many(1'000'000, 10'000).judged, 9'000);
   EXPECT_GT(judge_many(kMoreLimits + 1'000'000, 10'000).judged, 9'000);
   EXPECT_GT(judge_many(kPower + 1'000'000, 10'000).judged, 9'000);
   EXPECT_GT(judge_many(kRules + 1'000'000, 10'000).judged, 9'000);
   EXPECT_GT(judge_many(kSpare + 1'000'000, 10'000).judged, 9'000);
+  EXPECT_GT(judge_many(kLicenses + 1'000'000, 10'000).judged, 9'000);
 }
 
 }  // namespace

@@ -69,6 +69,18 @@ TEST_F(RuleCheckTest, counts_domains) {
   EXPECT_EQ(faults({on(racks, {0, 1, 3})}), Kinds{});
 }
 
+TEST_F(RuleCheckTest, counts_licenses_beside_pinned_jobs) {
+  tiny.instance.cluster.licenses = {{.name = "l", .count = 5}};
+  const JobId pinned = job(1, {.licenses = {{0, 2}}});
+  const JobId two = job(2, {.licenses = {{0, 2}}});
+  const JobId one = job(1, {.licenses = {{0, 1}}});
+  const JobId more = job(1, {.licenses = {{0, 1}}});
+  tiny.pin(pinned, {{MachineId(0), 0, 1, 1000}});
+  EXPECT_EQ(faults({on(two, {0, 1}), on(one, {2})}), Kinds{});
+  EXPECT_EQ(faults({on(two, {0, 1}), on(one, {2}), on(more, {2})}),
+            Kinds{FaultKind::limit_exceeded});
+}
+
 TEST_F(RuleCheckTest, exclusive_jobs_are_alone) {
   const JobId alone = job(2, {.exclusive = true});
   const JobId plain = job(1);

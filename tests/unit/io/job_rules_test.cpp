@@ -73,6 +73,62 @@ TEST(ParseRules, labels_concern_others_only_if_some_job_avoids_them) {
   EXPECT_TRUE(model::may_share_machine(rules(avoided, 0), rules(avoided, 2)));
 }
 
+constexpr const char* kLicensed = R"({schema: 1, classes: {a: {gpu_type: A, gpus: 8}},
+      pods: [{id: p0, racks: [{id: r0, machines: [{ids: m0, class: a}]}]}],
+      licenses: {matlab: 4, ansys: 2}})";
+
+TEST(Licenses, of_cluster_and_jobs_are_read_and_written) {
+  Instance instance{.cluster = parse_cluster(kLicensed, "c.yaml"), .workload = {}};
+  ASSERT_EQ(instance.cluster.licenses.size(), 2U);
+  EXPECT_EQ(instance.cluster.licenses[0].name, "ansys");
+  EXPECT_EQ(instance.cluster.licenses[1].count, 4);
+  instance.workload = parse_jobs(job(R"(,"licenses":{"matlab":3,"ansys":1})", "a") + job("", "b") +
+                                     job(R"(,"licenses":{"ansys":1,"matlab":3})", "c"),
+                                 "j.jsonl", instance.cluster);
+  EXPECT_EQ(rules(instance, 0).licenses, (std::vector<model::LicenseUse>{{0, 1}, {1, 3}}));
+  EXPECT_EQ(instance.workload.jobs[0].rules, instance.workload.jobs[2].rules);
+  Instance again{.cluster = parse_cluster(cluster_text(instance.cluster), "c.yaml"),
+                 .workload = {}};
+  again.workload = parse_jobs(jobs_text(instance), "j.jsonl", again.cluster);
+  EXPECT_EQ(jobs_text(again), jobs_text(instance));
+  EXPECT_EQ(model::instance_digest(again), model::instance_digest(instance));
+  const std::string before = model::instance_digest(instance);
+  instance.cluster.licenses[0].count = 1;
+  EXPECT_NE(model::instance_digest(instance), before);
+}
+
+TEST(Licenses, that_are_wrong_are_refused) {
+  const auto read = [](const std::string& text) {
+    model::Cluster cluster = parse_cluster(kLicensed, "c.yaml");
+    (void)parse_jobs(text, "j.jsonl", cluster);
+  };
+  expect_fault({.name = "unknown",
+                .text = job(R"(,"licenses":{"matlap":1})"),
+                .line = 1,
+                .field = "licenses",
+                .problem = "unknown license \"matlap\"",
+                .hint = "did you mean \"matlab\"?"},
+               read);
+  expect_fault({.name = "zero",
+                .text = job(R"(,"licenses":{"matlab":0})"),
+                .line = 1,
+                .field = "licenses.matlab",
+                .problem = "1"},
+               read);
+  expect_fault({.name = "twice",
+                .text = job(R"(,"licenses":{"matlab":1,"matlab":1})"),
+                .line = 1,
+                .field = "licenses.matlab",
+                .problem = "given twice"},
+               read);
+  expect_fault({.name = "twice in the cluster",
+                .text = "schema: 1\nlicenses: {a: 1, a: 2}\n",
+                .line = 2,
+                .field = "licenses.a",
+                .problem = "license \"a\" is given twice"},
+               [](const std::string& text) { (void)parse_cluster(text, "c.yaml"); });
+}
+
 TEST(Titles, are_read_and_written_and_in_no_digest) {
   const Instance plain = with_jobs(job("", "a") + job("", "b") + job("", "c"));
   const Instance titled = with_jobs(job(R"(,"name":"train","user":"ada")", "a") + job("", "b") +

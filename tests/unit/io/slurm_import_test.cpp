@@ -259,8 +259,8 @@ TEST_P(SlurmImportTest, numbers_of_nodes_are_rules_about_machines) {
   const auto numbers = [&](std::size_t job) {
     return std::pair(rules(i, job).max_tasks[kMachine], rules(i, job).min_domains[kMachine]);
   };
-  EXPECT_EQ(numbers(0), std::pair(1, 1));     // one task for each node
-  EXPECT_EQ(numbers(1), std::pair(1, 1));     // --nodes=2 --ntasks=4: two tasks on each node
+  EXPECT_EQ(numbers(0), std::pair(1, 1));  // one task for each node
+  EXPECT_EQ(numbers(1), std::pair(1, 1));  // --nodes=2 --ntasks=4: two tasks on each node
   EXPECT_EQ(groups(i, 1), (std::vector<Group>{{2, {{2000, 0}, 2, 0}}}));
   EXPECT_EQ(numbers(2), std::pair(kAny, 1));  // Slurm's own estimate of the nodes
   EXPECT_EQ(numbers(3), std::pair(1, 1));     // --nodes=2-3 --ntasks-per-node=2
@@ -294,8 +294,8 @@ TEST_P(SlurmImportTest, who_stays_with_slurm_and_why) {
   EXPECT_EQ(names(i), (std::vector<std::string>{"12"}));
   for (const char* const reason :
        {"is held", "waits for another job", "begins later", "has a reservation", "heterogeneous",
-        "requeued", "cannot start, says Slurm: BadConstraints", "fits none of the nodes", "features with counts", "names some of its nodes",
-        "several GPU types"}) {
+        "requeued", "cannot start, says Slurm: BadConstraints", "fits none of the nodes",
+        "features with counts", "names some of its nodes", "several GPU types"}) {
     EXPECT_TRUE(has(i.left, reason, 1)) << reason;
   }
   EXPECT_TRUE(has(i.left, "a limit of its association or QOS", 2));
@@ -397,10 +397,9 @@ TEST_P(SlurmImportTest, priority_weight_arrival_spread_and_switches) {
                {"required_switches", "1"},
                {"tasks", s.number(2)},
                {"cpus", s.number(2)}});
-  const auto i = import(s, {.weigh_priority = true,
-                            .priority_classes = 0,
-                            .pod_factor = 0.5,
-                            .cluster_factor = 0.25});
+  const auto i = import(
+      s,
+      {.weigh_priority = true, .priority_classes = 0, .pod_factor = 0.5, .cluster_factor = 0.25});
   const auto& w = i.instance.workload;
   EXPECT_GT(w.jobs[0].priority, w.jobs[1].priority);
   EXPECT_DOUBLE_EQ(w.jobs[0].weight, 1.0);
@@ -458,13 +457,37 @@ TEST_P(SlurmImportTest, switches_are_read_from_the_details_of_jobs) {
   SlurmSources sources = s.sources();
   sources.job_details = {
       .name = "jobs.txt",
-      .text = "JobId=1 JobName=a Switches=1 b UserId=ada(1) Comment= StdOut=/o Switches=4@00:05 Power= "
-              "\nJobId=2 JobName=Switches=1 UserId=ada(1) StdOut=/o Power= \n"
-              "JobId=3 JobName=c StdOut=/o Switches=1@00:05:00 Power= \n"};
+      .text =
+          "JobId=1 JobName=a Switches=1 b UserId=ada(1) Comment= StdOut=/o Switches=4@00:05 Power= "
+          "\nJobId=2 JobName=Switches=1 UserId=ada(1) StdOut=/o Power= \n"
+          "JobId=3 JobName=c StdOut=/o Switches=1@00:05:00 Power= \n"};
   const SlurmImport i = import_slurm(sources, {.now = 1000});
   EXPECT_TRUE(has(i.notes, "so many switches", 1));  // job 1
   EXPECT_EQ(i.instance.workload.jobs[1].domain, model::Level::cluster);
   EXPECT_EQ(i.instance.workload.jobs[2].domain, model::Level::rack);
+}
+
+TEST_P(SlurmImportTest, licenses_are_a_limit_of_the_cluster) {
+  s.node("n0")
+      .job(1, {{"licenses", in_json("matlab:2,ansys")}})
+      .job(2, {{"licenses", in_json("matlab|ansys")}})
+      .job(3, {{"licenses", in_json("other")}})
+      .running(4, "n0", 1, 10, {{"licenses", in_json("matlab")}});
+  SlurmSources sources = s.sources();
+  sources.licenses = {.name = "licenses.txt",
+                      .text =
+                          "LicenseName=ansys Total=2 Used=0 Free=2 Reserved=1 Remote=no\n"
+                          "LicenseName=matlab Total=4 Used=2 Free=2 Reserved=0 Remote=no\n"};
+  const SlurmImport i = import_slurm(sources, {.now = 1000});
+  const auto& all = i.instance.cluster.licenses;
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].count, 1);  // ansys
+  EXPECT_EQ(all[1].count, 3);  // matlab: 2 free, 1 of a running job; who has the other is not told
+  using Uses = std::vector<model::LicenseUse>;
+  EXPECT_EQ(rules(i, 0).licenses, (Uses{{1, 1}}));  // the running job comes first
+  EXPECT_EQ(rules(i, 1).licenses, (Uses{{0, 1}, {1, 2}}));
+  EXPECT_TRUE(has(i.notes, "licenses, which are not counted", 2));  // jobs 2 and 3
+  EXPECT_TRUE(import(s, {.now = 1000}).instance.cluster.licenses.empty());
 }
 
 TEST_P(SlurmImportTest, names_and_users_are_carried) {

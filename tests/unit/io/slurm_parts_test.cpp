@@ -4,6 +4,7 @@
 #include "slurm/features.hpp"
 #include "slurm/gres.hpp"
 #include "slurm/hostlist.hpp"
+#include "slurm/licenses.hpp"
 #include "slurm/own_pin.hpp"
 #include "slurm/pending_jobs.hpp"
 #include "slurm_samples.hpp"
@@ -32,6 +33,16 @@ TEST(SlurmHosts, ranges_lists_and_several_brackets) {
   const Words names{"n008", "n009", "n010", "c1"};
   EXPECT_EQ(slurm::host_list(names), "n[008-010],c1");
   EXPECT_EQ(slurm::expand_hosts(slurm::host_list(names)).names, names);
+}
+
+TEST(SlurmLicenses, with_and_without_numbers) {
+  using slurm::LicenseCounts;
+  EXPECT_EQ(slurm::parse_licenses(""), LicenseCounts{});
+  EXPECT_EQ(slurm::parse_licenses("matlab:2,ansys"), (LicenseCounts{{"matlab", 2}, {"ansys", 1}}));
+  EXPECT_EQ(slurm::parse_licenses("m@server:2,m@server"), (LicenseCounts{{"m@server", 3}}));
+  for (const char* const bad : {"a|b", "a:x", ":2", "a:-1"}) {
+    EXPECT_FALSE(slurm::parse_licenses(bad).has_value()) << bad;
+  }
 }
 
 TEST(SlurmOwnPin, is_a_word_beside_what_others_wrote) {
