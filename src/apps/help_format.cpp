@@ -19,9 +19,8 @@ std::string wrapped_entry(std::string_view entry, std::size_t column) {
     const std::size_t end = std::min(entry.find('\n'), entry.size());
     const std::string_view line = entry.substr(0, end);
     // a description is set off by two blanks or stands on a line of its own
-    const bool described =
-        line.size() > column && line[column - 1] == ' ' && line[column] != ' ' &&
-        (line[column - 2] == ' ' || line.find_first_not_of(' ') == column);
+    const bool described = line.size() > column && line[column - 1] == ' ' && line[column] != ' ' &&
+                           (line[column - 2] == ' ' || line.find_first_not_of(' ') == column);
     text += wrapped(line, described ? column : kHang) + "\n";
     entry.remove_prefix(std::min(end + 1, entry.size()));
   }
@@ -51,6 +50,12 @@ std::string filled(std::string_view prose) {
 }
 
 }  // namespace
+
+HelpFormatter::HelpFormatter() {
+  for (const std::string kind : {"FILE", "DURATION"}) {
+    for (const std::string type : {"TEXT:", "FLOAT:", ":"}) label(type + kind, kind);
+  }
+}
 
 std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positional) const {
   return wrapped_entry(Formatter::make_option(option, is_positional), get_column_width());

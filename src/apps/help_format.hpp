@@ -13,6 +13,8 @@ namespace berth::apps {
 /// below their first word. Indented lines of footers are commands and stay as they are.
 class HelpFormatter : public CLI::Formatter {
  public:
+  /// Shows what a checked text is: FILE, DURATION.
+  HelpFormatter();
   std::string make_option(const CLI::Option* option, bool is_positional) const override;
   std::string make_subcommand(const CLI::App* command) const override;
   std::string make_description(const CLI::App* app) const override;

@@ -42,10 +42,10 @@ std::vector<const CLI::Option*> options_of(const CLI::App& app) {
   return app.get_options([](const CLI::Option* option) { return !option->get_group().empty(); });
 }
 
-std::string option_entry(const CLI::Option& option) {
+std::string option_entry(const CLI::App& app, const CLI::Option& option) {
   std::string head = option.get_name(option.get_positional(), true);
   if (option.get_items_expected_max() > 0 && !option.get_type_name().empty()) {
-    head += " " + option.get_type_name();
+    head += " " + app.get_formatter()->get_label(option.get_type_name());
   }
   std::string text = option.get_description();
   if (option.get_required()) text += " Needed.";
@@ -58,7 +58,7 @@ std::string command_entry(const CLI::App& app) {
   if (app.get_parent() != nullptr) {
     text = ".SH " + troff(command_line(app)) + "\n" + troff(app.get_description()) + "\n";
   }
-  for (const CLI::Option* const option : options_of(app)) text += option_entry(*option);
+  for (const CLI::Option* const option : options_of(app)) text += option_entry(app, *option);
   const bool own =
       app.get_parent() == nullptr || app.get_parent()->get_footer() != app.get_footer();
   if (own && !app.get_footer().empty()) text += ".PP\n.nf\n" + troff(app.get_footer()) + "\n.fi\n";

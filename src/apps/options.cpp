@@ -73,7 +73,7 @@ CLI::Validator file_name() {
   const auto fault = [](const std::string& word) {
     return word.empty() ? std::string("the name of the file is empty") : std::string();
   };
-  return CLI::Validator(fault, "");
+  return CLI::Validator(fault, "FILE");
 }
 
 void add_output(CLI::App& command, Output& output) {
@@ -96,6 +96,7 @@ std::string help_group(OptionGroup group) {
 }
 
 std::string type_name(const OptionRecord& row) {
+  if (row.unit.starts_with("fraction")) return "FRACTION";  // 0.001 or 0.1%
   if (row.field.type != "WORD") return std::string(row.field.type);
   return fmt::format("TEXT:{{{}}}", fmt::join(row.field.words, ","));
 }
@@ -153,11 +154,13 @@ CLI::Validator not_negative() {
 }
 
 CLI::Validator positive_seconds() {
-  const auto fault = [](const std::string& word) {
-    return seconds_of(word) > 0.0 ? std::string()
-                                  : word + " is no time; give a positive one: 30, 30s, 5m, 2h";
+  const auto fault = [](std::string& word) {
+    const double seconds = seconds_of(word);
+    if (!(seconds > 0.0)) return word + " is no time; give a positive one: 30, 30s, 5m, 2h";
+    word = fmt::format("{}", seconds);  // where it is a transformation
+    return std::string();
   };
-  return CLI::Validator(fault, "");
+  return CLI::Validator(fault, "DURATION");
 }
 
 void add_log(CLI::App& command, LogFlags& flags) {
@@ -181,8 +184,8 @@ report::LogFormat LogFlags::format_chosen() const {
 
 report::LogOptions LogFlags::options(int rank) const {
   const bool wanted = progress || verbose || format_chosen() == report::LogFormat::json;
-  const bool shown = rank == 0 && !quiet &&
-                     (wanted || isatty(STDERR_FILENO) == 1 || launcher_has_terminal());
+  const bool shown =
+      rank == 0 && !quiet && (wanted || isatty(STDERR_FILENO) == 1 || launcher_has_terminal());
   int verbosity = shown ? 1 : 0;
   if (shown && verbose) verbosity = 2;
   return {.format = format_chosen(), .verbosity = verbosity};

@@ -53,7 +53,8 @@ void add_plan_options(CLI::App& command, pipeline::PlanOptions& options);
 
 /// Refuses "-4", which CLI11 would read as a very large unsigned number.
 CLI::Validator not_negative();
-/// Refuses all but positive numbers of seconds, and times such as 30s, 5m, 2h.
+/// Refuses all but positive numbers of seconds, and times such as 30s, 5m, 2h; as a transformation it
+/// leaves their seconds.
 CLI::Validator positive_seconds();
 
 /// --log-format, --quiet, --progress, --verbose. Quiet by default when stderr is no terminal.

@@ -75,10 +75,9 @@ void add_horizon(CLI::App& command, PlanFlags& flags) {
                       "Plan when jobs start, over this span: 3600, 90m, 24h, 7d")
           ->group(kGroup)
           ->check(CLI::Validator(fault, ""))
-          ->type_name("SPAN");
+          ->type_name("DURATION");
   // a plan in time has no rounds: refused, not ignored
-  for (const char* of_moment :
-       {"--online-order", "--trace-out", "--shards"}) {
+  for (const char* of_moment : {"--online-order", "--trace-out", "--shards"}) {
     horizon->excludes(command.get_option(of_moment));
   }
   command
@@ -143,8 +142,7 @@ void add_plan_flags(CLI::App& command, PlanFlags& flags) {
       .add_option("--time-limit", CLI::callback_t(limit),
                   "After this time (30, 30s, 5m, 2h) the best plan so far is certified and written "
                   "(exit code 3); no limit by default")
-      ->check(positive_seconds())
-      ->type_name("SPAN");
+      ->check(positive_seconds());
   command
       .add_option("--threads", flags.threads,
                   "Threads per rank; 0 = OMP_NUM_THREADS, else the rank's share of the cores")

@@ -40,9 +40,9 @@ void add_world_options(CLI::App& command, WorldFlags& flags) {
   command.add_option("--failures", flags.failures, "When machines are down: failures.jsonl")
       ->check(file_name());
   command.add_option("--mtbf", flags.mtbf, "Mean seconds between failures of a machine, drawn")
-      ->check(positive_seconds());
+      ->transform(positive_seconds());
   command.add_option("--mttr", flags.mttr, "Mean seconds until it is repaired")
-      ->check(positive_seconds())
+      ->transform(positive_seconds())
       ->capture_default_str();
   command
       .add_option("--interference", flags.interference,

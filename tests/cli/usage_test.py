@@ -13,10 +13,12 @@ PLAN = ["plan", *FILES, "--out", "plan.json"]
 class Help(ProgramTest):
     def test_every_command_shows_examples_defaults_and_exit_codes(self):
         subjects = {
-            ("plan",): ["mpiexec -n 4 berth plan", "--gap FLOAT=0.0001", "--seed UINT=0",
+            ("plan",): ["mpiexec -n 4 berth plan", "--gap FRACTION=0.0001", "--seed UINT=0", "--time-limit DURATION",
                         "--objective TEXT:{value,allocate,flow,makespan}=value", "no limit by default",
                         "SIGTERM", "required job is missing"],
-            ("check",): ["berth check c.yaml j.jsonl.gz --plan", "1 it is not"],
+            ("check",): ["berth check c.yaml j.jsonl.gz --plan", "1 it is not",
+                         "--cluster FILE REQUIRED"],
+            ("simulate",): ["--mtbf DURATION", "--profiles FILE"],
             ("import",): ["berth import openb --nodes", "rack-placement"],
             ("import", "openb"): ["berth import openb --nodes", "--pods TEXT REQUIRED"],
             ("import", "slurm"): ["--out-state", "--topology", "--spread POD,CLUSTER=0.95,0.9"],
