@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -20,6 +21,28 @@ std::optional<model::JobPlacement> room_in(Occupancy& state, JobId id, const Dom
     if (auto placement = state.fit(id, std::span(&machine, 1))) return placement;
   }
   return std::nullopt;
+}
+
+/// @param costs  bounds for the present content, or null
+std::optional<MadeRoom> make_room(Occupancy& state, JobId job,
+                                  const local_search::EvictionCostBounds* costs) {
+  const local_search::Insertion insertion =
+      local_search::find_insertion(std::as_const(state), job, {.costs = costs});
+  if (insertion.gain <= 0.0) return std::nullopt;
+  const Occupancy::Mark mark = state.mark();
+  const local_search::InsertionOutcome outcome =
+      local_search::insert(state, job, insertion, -std::numeric_limits<double>::infinity());
+  std::optional<MadeRoom> made;
+  if (state.is_placed(job)) {
+    made = MadeRoom{.placement = state.placed(job), .moved = {}, .stopped = outcome.evicted};
+    for (const JobId victim : insertion.victims) {
+      if (state.is_placed(victim)) made->moved.push_back(state.placed(victim));
+    }
+    std::ranges::sort(made->moved, {}, &model::JobPlacement::job);
+    std::ranges::sort(made->stopped);
+  }
+  state.roll_back(mark);
+  return made;
 }
 
 }  // namespace
@@ -53,22 +76,18 @@ std::optional<model::JobPlacement> RoomSearch::find(JobId id) {
 }
 
 std::optional<MadeRoom> make_room(Occupancy& state, JobId job) {
-  const local_search::Insertion insertion = local_search::find_insertion(std::as_const(state), job);
-  if (insertion.gain <= 0.0) return std::nullopt;
-  const Occupancy::Mark mark = state.mark();
-  const local_search::InsertionOutcome outcome =
-      local_search::insert(state, job, insertion, -std::numeric_limits<double>::infinity());
-  std::optional<MadeRoom> made;
-  if (state.is_placed(job)) {
-    made = MadeRoom{.placement = state.placed(job), .moved = {}, .stopped = outcome.evicted};
-    for (const JobId victim : insertion.victims) {
-      if (state.is_placed(victim)) made->moved.push_back(state.placed(victim));
-    }
-    std::ranges::sort(made->moved, {}, &model::JobPlacement::job);
-    std::ranges::sort(made->stopped);
+  return make_room(state, job, nullptr);
+}
+
+RoomMaker::RoomMaker(Occupancy& state) : state_(state) {}
+RoomMaker::~RoomMaker() = default;
+
+std::optional<MadeRoom> RoomMaker::make(JobId job) {
+  if (asked_ && costs_ == nullptr) {
+    costs_ = std::make_unique<local_search::EvictionCostBounds>(state_);
   }
-  state.roll_back(mark);
-  return made;
+  asked_ = true;
+  return make_room(state_, job, costs_.get());
 }
 
 }  // namespace berth::solver

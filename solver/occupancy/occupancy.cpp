@@ -44,7 +44,12 @@ void Occupancy::admit(std::span<const JobId> jobs) {
   fresh.erase(std::unique(fresh.begin(), fresh.end()), fresh.end());
   if (fresh.empty()) return;
   const auto held = std::ssize(entries_);
+  const bool last = jobs_.empty() || jobs_.back() < fresh.front();
   for (const JobId job : fresh) entries_.push_back({.placement = {.job = job, .tasks = {}}});
+  if (last) {
+    jobs_.insert(jobs_.end(), fresh.begin(), fresh.end());
+    return;
+  }
   std::ranges::inplace_merge(entries_, entries_.begin() + held, {}, kJob);
   jobs_.resize(entries_.size());
   std::ranges::transform(entries_, jobs_.begin(), kJob);

@@ -5,8 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "berth/solver/make_room.hpp"
-
 namespace berth::explain {
 namespace {
 
@@ -22,11 +20,9 @@ class ChangeSearch {
   }
 
   [[nodiscard]] std::optional<Change> eviction() const {
-    double all = 1.0;
-    for (const solver::JobEntry& entry : trials_.occupancy().entries()) all += entry.value;
-    const auto made = trials_.with(
-        id_, [&](model::Job& job, model::TaskGroup&) { job.value = 2.0 * all; },
-        [](solver::Occupancy& state, JobId variant) { return solver::make_room(state, variant); });
+    const double all = 2.0 * (1.0 + trials_.value());
+    const auto made =
+        trials_.make_room(id_, [&](model::Job& job, model::TaskGroup&) { job.value = all; });
     if (!made) return std::nullopt;
     Change change{.kind = ChangeKind::eviction,
                   .placement = made->placement,
@@ -108,9 +104,7 @@ class ChangeSearch {
 
   /// The change with a placement in free room, if the edited job has one.
   [[nodiscard]] std::optional<Change> in_free_room(const Trials::Edit& edit, Change change) const {
-    auto placement = trials_.with(id_, edit, [](solver::Occupancy& state, JobId variant) {
-      return solver::find_room(state, variant);
-    });
+    auto placement = trials_.find_room(id_, edit);
     if (!placement) return std::nullopt;
     placement->job = id_;
     change.placement = *std::move(placement);

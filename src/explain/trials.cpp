@@ -21,7 +21,9 @@ Trials::Trials(const model::Instance& instance, model::Objective objective,
     : instance_(instance),
       valuation_(model::InstanceView(instance_), objective),
       limits_(model::InstanceView(instance_), objective),
-      occupancy_(valuation_, all_machines(instance_.cluster), &limits_) {
+      occupancy_(valuation_, all_machines(instance_.cluster), &limits_),
+      rooms_(occupancy_),
+      maker_(occupancy_) {
   for (std::size_t l = 0; l < limits_.size(); ++l) {
     occupancy_.limit_usage().allow(l, limits_.capacity(l));
   }
@@ -29,6 +31,21 @@ Trials::Trials(const model::Instance& instance, model::Objective objective,
   for (const model::JobPlacement& placed : placement) jobs.push_back(placed.job);
   occupancy_.admit(jobs);
   for (const model::JobPlacement& placed : placement) occupancy_.take(placed);
+  for (const solver::JobEntry& entry : occupancy_.entries()) value_ += entry.value;
+}
+
+std::optional<model::JobPlacement> Trials::find_room(JobId job, const Edit& edit) {
+  const JobId variant = add(job, edit);
+  auto placement = rooms_.find(variant);
+  remove(variant);
+  return placement;
+}
+
+std::optional<solver::MadeRoom> Trials::make_room(JobId job, const Edit& edit) {
+  const JobId variant = add(job, edit);
+  auto made = maker_.make(variant);
+  remove(variant);
+  return made;
 }
 
 JobId Trials::add(JobId job, const Edit& edit) {

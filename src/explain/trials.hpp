@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 
 #include "berth/model/instance.hpp"
 #include "berth/planner_model/coupling_limits.hpp"
 #include "berth/planner_model/value.hpp"
+#include "berth/solver/make_room.hpp"
 #include "berth/solver/occupancy.hpp"
 
 namespace berth::explain {
@@ -29,15 +31,16 @@ class Trials {
   [[nodiscard]] const planner_model::CouplingLimits& limits() const { return limits_; }
   [[nodiscard]] const solver::Occupancy& occupancy() const { return occupancy_; }
 
-  /// Calls `trial(occupancy, id)` with an unplaced copy of the job, edited, beside the plan.
+  /// Of all jobs that the plan places.
+  [[nodiscard]] double value() const { return value_; }
+
+  /// A placement in free room of a copy of the job, edited, beside the plan. What one search learns
+  /// of domains without room serves those that follow.
   /// @param edit  changes the record and its first task group
-  template <class Trial>
-  auto with(JobId job, const Edit& edit, const Trial& trial) {
-    const JobId variant = add(job, edit);
-    auto result = trial(occupancy_, variant);
-    remove(variant);
-    return result;
-  }
+  std::optional<model::JobPlacement> find_room(JobId job, const Edit& edit);
+
+  /// Room for such a copy among the other jobs. What it learns of the plan serves later searches.
+  std::optional<solver::MadeRoom> make_room(JobId job, const Edit& edit);
 
  private:
   JobId add(JobId job, const Edit& edit);
@@ -47,6 +50,9 @@ class Trials {
   planner_model::Valuation valuation_;
   planner_model::CouplingLimits limits_;
   solver::Occupancy occupancy_;
+  double value_ = 0.0;
+  solver::RoomSearch rooms_;
+  solver::RoomMaker maker_;
 };
 
 }  // namespace berth::explain

@@ -14,7 +14,8 @@ namespace berth::io {
 /// Text of a plan with a horizon (docs/formats.md).
 std::string horizon_plan_text(const model::InstanceView& instance, const model::HorizonPlan& plan);
 
-/// True when the text of a plan file has a horizon. @throws PlanFormatError when it is not JSON
+/// True when the text of a plan file has a horizon. @throws PlanFormatError for some texts that are
+/// no JSON; the readers refuse all of them
 bool has_horizon(const std::string& text, const std::string& file);
 
 /// Reads a plan with a horizon without believing it: whether names exist and figures follow is for

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <vector>
@@ -11,6 +12,10 @@
 #include "berth/model/placement.hpp"
 #include "berth/planner_model/task_profile.hpp"
 #include "berth/solver/occupancy.hpp"
+
+namespace berth::solver::local_search {
+class EvictionCostBounds;
+}
 
 namespace berth::solver {
 
@@ -47,5 +52,22 @@ class RoomSearch {
 /// task groups that finds no free room, or of value 0. Does not change the state. O(machines x jobs
 /// per machine) a type and level.
 std::optional<MadeRoom> make_room(Occupancy& state, JobId job);
+
+/// `make_room` for many jobs while the placed jobs stay as they are. From the second job on it
+/// skips domains whose jobs are worth more than the room found so far costs, without another
+/// result. O(jobs log jobs) once.
+class RoomMaker {
+ public:
+  explicit RoomMaker(Occupancy& state);
+  ~RoomMaker();
+  RoomMaker(const RoomMaker&) = delete;
+  RoomMaker& operator=(const RoomMaker&) = delete;
+  std::optional<MadeRoom> make(JobId job);
+
+ private:
+  Occupancy& state_;
+  bool asked_ = false;
+  std::unique_ptr<local_search::EvictionCostBounds> costs_;  ///< null before the second job
+};
 
 }  // namespace berth::solver
