@@ -76,7 +76,8 @@ std::optional<unsigned> number_in(const char* variable) {
 constexpr unsigned seconds_for(unsigned ranks) {
   return std::min(kStartSeconds, kStartSecondsOfFew + ranks / kRanksPerSecond);
 }
-static_assert(seconds_for(4) == 26 && seconds_for(400) == 125 && seconds_for(4000) == kStartSeconds);
+static_assert(seconds_for(4) == 26 && seconds_for(400) == 125 &&
+              seconds_for(4000) == kStartSeconds);
 
 unsigned start_seconds() {
   if (const std::optional<unsigned> told = number_in("BERTH_START_SECONDS")) return *told;

@@ -8,12 +8,14 @@
 #include "pricing.hpp"
 #include "search/best_first_bound.hpp"
 #include "search/gang_search.hpp"
+#include "stay_gains.hpp"
 #include "whole_job_bound.hpp"
 #include "whole_job_choice.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "berth/base/assert.hpp"
@@ -35,6 +37,14 @@ Int128 beyond_devices(const PriceTable& price_table, const MachineProfitBound& w
   Int128 total = 0;
   for (const PricedPool& pool : price_table.pools())
     total += worth.beyond_devices(pool) * pool.machines;
+  return total;
+}
+
+/// What machines earn by running jobs that stay, beyond `machines_term`.
+Int128 stays_term(const PriceTable& price_table, const MachineProfitBound& worth,
+                  std::span<const StayItem> items) {
+  Int128 total = 0;
+  for (const MachineGain& gain : stay_gains(price_table, worth, items)) total += gain.amount;
   return total;
 }
 
@@ -117,7 +127,7 @@ Bound upper_bound(const InstanceView& instance, model::Objective objective,
     bound.machines = contents.devices + beyond_devices(price_table, worth);
   }
   const Int128 stopped = stop_costs(instance.workload, objective, bound.scale_log2, fixed_down);
-  bound.jobs = terms.net - stopped + contents.jobs;
+  bound.jobs = terms.net + stays_term(price_table, worth, terms.stays) - stopped + contents.jobs;
   bound.zero_price = terms.gross - stopped;
   if (certificate.whole_jobs.in_cluster()) {
     bound.chosen = chosen_in_cluster(pricing, certificate, terms.choices);

@@ -240,14 +240,16 @@ struct Proved {
   JobFacts facts;
   JobBests bests;
   Bound bound;
+  std::vector<StayItem> stays;
 };
 
 Proved prove(const InstanceView& instance, model::Objective kind, const model::Certificate& prices,
              std::span<const JobId> jobs, JobFacts facts, std::span<const JobId> must) {
-  Proved proved{.facts = std::move(facts), .bests = {}, .bound = {}};
+  Proved proved{.facts = std::move(facts), .bests = {}, .bound = {}, .stays = {}};
   proved.bests = job_bests(instance, kind, prices, proved.facts, jobs);
-  const JobTerms terms = job_terms(instance, prices, jobs, proved.bests, must);
+  JobTerms terms = job_terms(instance, prices, jobs, proved.bests, must);
   proved.bound = upper_bound(instance, kind, prices, proved.facts, terms, must);
+  proved.stays = std::move(terms.stays);
   return proved;
 }
 
@@ -295,10 +297,11 @@ CheckResult check(const InstanceView& instance, const RawPlan& plan) {
   prove_classes(instance, jobs, pieces);
   CheckResult checked = pieces.checked(proved.bound);
   if (!pieces.feasible()) return checked;
-  checked.gap_parts = gap_parts(
-      instance, kind, *prices, {proved.facts, pieces.placed(), proved.bound, checked.figures},
-      job_gaps(instance, kind, {jobs, placement}, *prices, proved.facts, proved.bests,
-               proved.bound));
+  checked.gap_parts =
+      gap_parts(instance, kind, *prices,
+                {proved.facts, pieces.placed(), proved.bound, checked.figures, proved.stays},
+                job_gaps(instance, kind, {jobs, placement}, *prices, proved.facts, proved.bests,
+                         proved.bound));
   if (plan.gap_parts) compare_gap_parts(*plan.gap_parts, checked);
   return checked;
 }

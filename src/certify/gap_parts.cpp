@@ -7,6 +7,7 @@
 #include "machine_profit_bound.hpp"
 #include "pricing.hpp"
 #include "spare_gpus.hpp"
+#include "stay_gains.hpp"
 #include "whole_job_bound.hpp"
 
 #include <algorithm>
@@ -124,6 +125,9 @@ GapParts gap_parts(const InstanceView& instance, model::Objective kind,
   if (basis == BoundBasis::prices) {
     const MachineProfitBound worth(instance, pricing.price_table, certificate, totals.facts);
     add_machines(pricing, worth, certificate.jobs.empty(), sums);
+    for (const MachineGain& gain : stay_gains(pricing.price_table, worth, totals.stays)) {
+      sums.idle(gain.type, gain.amount);
+    }
     ByLimitKind value = pricing.price_table.place_limits().capacity_value();
     sums.whole_jobs(totals.bound.chosen);
     if (!certificate.whole_jobs.in_cluster()) {
@@ -147,7 +151,7 @@ GapParts gap_parts(const InstanceView& instance, model::Objective kind,
   const JobTerms terms = job_terms(instance, certificate, jobs, bests, required);
   const Bound bound = upper_bound(instance, kind, certificate, facts, terms, required);
   const PlacementSums placed = placement_sums(instance, kind, placement);
-  return gap_parts(instance, kind, certificate, {facts, placed, bound, figures},
+  return gap_parts(instance, kind, certificate, {facts, placed, bound, figures, terms.stays},
                    job_gaps(instance, kind, subset, certificate, facts, bests, bound));
 }
 

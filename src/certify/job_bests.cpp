@@ -8,6 +8,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "berth/base/assert.hpp"
 #include "berth/parallel/loops.hpp"
@@ -22,14 +26,46 @@ JobBests job_bests(const model::InstanceView& instance, model::Objective objecti
   const TaskSets sets(workload, jobs, pricing.price_table.place_limits().constrain_rings());
   JobBests found{.best = std::vector<JobBest>(jobs.size())};
   std::vector<std::uint8_t> integral(sets.pieces());
+  std::vector<std::vector<StayOption>> stays(sets.pieces());
   parallel::run_tasks(sets.pieces(), [&](std::size_t p) {
     const TaskSets::Members members = sets.piece(p);
     JobOptions options(pricing, workload.job(jobs[members.front()]));
-    for (const std::uint32_t i : members) found.best[i] = options.best(workload.job(jobs[i]));
+    for (const std::uint32_t i : members) {
+      JobOptions::Best one = options.best(workload.job(jobs[i]));
+      found.best[i] = one.best;
+      if (!one.stay) continue;
+      one.stay->index = i;
+      stays[p].push_back(std::move(*one.stay));
+    }
     integral[p] = options.integral() ? 1 : 0;
   });
   found.integral = std::ranges::all_of(integral, [](std::uint8_t whole) { return whole != 0; });
+  for (std::vector<StayOption>& some : stays)
+    std::ranges::move(some, std::back_inserter(found.stays));
+  std::ranges::sort(found.stays, {}, &StayOption::index);
   return found;
+}
+
+Int128 StayOption::task_prices() const {
+  Int128 sum = 0;
+  for (const StayItem& item : tasks) sum += item.task_prices;
+  return sum;
+}
+
+std::optional<StayOffer> stay_offer(const StayOption& stay, bool must) {
+  if (must && !stay.elsewhere) return std::nullopt;
+  StayOffer offer{
+      .others = must ? *stay.elsewhere : std::max<Int128>(0, stay.elsewhere.value_or(0)),
+      .items = stay.tasks};
+  Int128 beyond = stay.earns - offer.others - stay.task_prices();
+  if (beyond <= 0) return std::nullopt;
+  auto machines = static_cast<Int128>(offer.items.size());
+  for (StayItem& item : offer.items) {  // equal parts, of any size: they sum to what it earns
+    const Int128 part = beyond / machines--;
+    item.pays = item.task_prices + part;
+    beyond -= part;
+  }
+  return offer;
 }
 
 JobTerms& JobTerms::operator+=(const JobTerms& others) {
@@ -37,6 +73,7 @@ JobTerms& JobTerms::operator+=(const JobTerms& others) {
   gross += others.gross;
   integral = integral && others.integral;
   choices.insert(choices.end(), others.choices.begin(), others.choices.end());
+  stays.insert(stays.end(), others.stays.begin(), others.stays.end());
   return *this;
 }
 
@@ -66,9 +103,12 @@ JobTerms job_terms(const model::InstanceView& instance, const model::Certificate
   for (const JobId job : required_placed) must[job.index()] = true;
   for (const auto& j : certificate.jobs) own_price[j.job.index()] = true;
   JobTerms sum{.integral = bests.integral};
+  auto stay = bests.stays.begin();
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const std::size_t j = jobs[i].index();
     const JobBest& best = bests.best[i];
+    std::optional<StayOffer> offer;
+    if (stay != bests.stays.end() && stay->index == i) offer = stay_offer(*stay++, must[j]);
     // a required job without an option: no plan places it, so any amount is a bound
     if (!best.gross) continue;
     const model::Job& job = instance.workload.job(jobs[i]);
@@ -82,6 +122,9 @@ JobTerms job_terms(const model::InstanceView& instance, const model::Certificate
       sum.choices.push_back(choice);
     } else if (best.home) {
       add_at_home(best, choice, sum);
+    } else if (offer) {
+      sum.net += offer->others;
+      std::ranges::move(offer->items, std::back_inserter(sum.stays));
     } else if (!own_price[j]) {
       sum.net += must[j] ? *best.net : std::max<Int128>(0, *best.net);
     }

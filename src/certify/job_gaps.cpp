@@ -5,6 +5,7 @@
 #include "job_value.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "berth/base/assert.hpp"
 
@@ -14,23 +15,35 @@ namespace {
 using model::InstanceView;
 using model::JobPlacement;
 
-/// Calls visit with each job, its best and its placement, null when it is unplaced.
+/// One job of a part.
+struct Visited {
+  JobId id;
+  const JobBest& best;
+  const StayOption* stay;      ///< null: none
+  const JobPlacement* placed;  ///< null: unplaced
+};
+
+/// Calls visit with each job.
 template <class Visit>
 void visit_each(const JobSubset& subset, const JobBests& bests, const Visit& visit) {
   BERTH_EXPECT(bests.best.size() == subset.jobs.size());
   auto next = subset.placement.begin();
+  auto stay = bests.stays.begin();
   for (std::size_t i = 0; i < subset.jobs.size(); ++i) {
     const JobId id = subset.jobs[i];
     const bool placed = next != subset.placement.end() && next->job == id;
-    visit(id, bests.best[i], placed ? &*next : nullptr);
+    const bool may_stay = stay != bests.stays.end() && stay->index == i;
+    visit(Visited{id, bests.best[i], may_stay ? &*stay : nullptr, placed ? &*next : nullptr});
+    if (may_stay) ++stay;
     if (placed) ++next;
   }
   BERTH_EXPECT(next == subset.placement.end());
 }
 
 /// The price that the tasks of a placed job pay, subtracted from the earnings of its machines. An
-/// exclusive job pays all that its machines earn.
-Int128 pay(const Pricing& pricing, const JobPlacement& placed, GapSums& sums) {
+/// exclusive job pays all that its machines earn, a job that stays what it was taken to pay.
+Int128 pay(const Pricing& pricing, const JobPlacement& placed, const StayOffer* offer,
+           GapSums& sums) {
   const model::WorkloadView& workload = pricing.instance.workload;
   const auto groups = workload.groups_of(workload.job(placed.job));
   Int128 total = 0;
@@ -38,6 +51,10 @@ Int128 pay(const Pricing& pricing, const JobPlacement& placed, GapSums& sums) {
     sums.idle(pool.type, -price);
     total += price;
   };
+  if (offer != nullptr && stays(workload, placed)) {
+    for (const StayItem& s : offer->items) add(pricing.price_table.at(s.machine), s.pays);
+    return total;
+  }
   if (workload.rules_of(workload.job(placed.job)).exclusive) {
     for (const MachineId m : machines_of(placed.tasks)) {
       const PricedPool& pool = pricing.price_table.at(m);
@@ -66,13 +83,16 @@ Int128 worth_of(const Pricing& pricing, const JobPlacement& placed, const Placem
 
 void add_by_prices(const Pricing& pricing, const JobSubset& subset, const JobBests& bests,
                    const OwnPrices& own, GapSums& sums) {
-  const auto add = [&](JobId id, const JobBest& best, const JobPlacement* placed) {
+  const auto add = [&](const Visited& visited) {
+    const auto& [id, best, stay, placed] = visited;
     const model::Job& job = pricing.instance.workload.job(id);
     const auto price = own.find(id);
     const bool pays = price == own.end();  // pays for its tasks
     const std::int64_t milli = milli_of(pricing.instance.workload, job);
     const bool chosen = pricing.whole_jobs.in_cluster() && milli > 0;
-    const Int128 net = best.net.value_or(0);
+    std::optional<StayOffer> offer;
+    if (stay != nullptr) offer = stay_offer(*stay, job.required && placed != nullptr);
+    const Int128 net = offer ? offer->others : best.net.value_or(0);
     Int128 missed = !pays ? price->second : chosen ? 0 : std::max<Int128>(0, net);
     if (placed != nullptr) {
       const ByLimitKind paid = pricing.price_table.place_limits().paid(job, placed->tasks);
@@ -92,7 +112,7 @@ void add_by_prices(const Pricing& pricing, const JobSubset& subset, const JobBes
         earned = std::max<Int128>(0, *best.home - missed);
       if (!chosen) missed += earned;
       sums.whole_jobs(-earned);
-      missed -= worth - pay(pricing, *placed, sums);
+      missed -= worth - pay(pricing, *placed, offer ? &*offer : nullptr, sums);
     }
     sums.regret(milli, missed);
   };
@@ -101,9 +121,10 @@ void add_by_prices(const Pricing& pricing, const JobSubset& subset, const JobBes
 
 void add_by_values(const Pricing& pricing, const JobSubset& subset, const JobBests& bests,
                    GapSums& sums) {
-  const auto add = [&](JobId id, const JobBest& best, const JobPlacement* placed) {
-    const model::Job& job = pricing.instance.workload.job(id);
-    const Int128 gross = best.gross.value_or(0);
+  const auto add = [&](const Visited& visited) {
+    const JobPlacement* const placed = visited.placed;
+    const model::Job& job = pricing.instance.workload.job(visited.id);
+    const Int128 gross = visited.best.gross.value_or(0);
     Int128 missed = std::max<Int128>(0, gross);
     if (placed != nullptr) {
       if (job.required) missed = gross;

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <utility>
 
 namespace berth::certify {
 
@@ -76,6 +77,7 @@ struct JobOptions::OptionSearch {
   Int128 quota_price;  ///< of its queue
   Int128 shift = 0;    ///< stop cost saved less move cost paid
   JobBest best = {};
+  std::optional<StayOption> stay = {};
 };
 
 JobOptions::JobOptions(const Pricing& pricing, const Job& like)
@@ -86,7 +88,7 @@ JobOptions::JobOptions(const Pricing& pricing, const Job& like)
                               pricing.instance.workload.tasks(like))),
       one_task_(pricing.instance.workload.tasks(like) == 1) {}
 
-JobBest JobOptions::best(const Job& job) {
+JobOptions::Best JobOptions::best(const Job& job) {
   OptionSearch search{.job = job,
                       .worth = JobValue(pricing_->instance, pricing_->objective, job, milli_),
                       .regions = regions(pricing_->instance, job),
@@ -96,8 +98,10 @@ JobBest JobOptions::best(const Job& job) {
     integral_ = integral_ && certify::integral(search.worth.stop_cost());
     return {};
   }
+  std::optional<Int128> staying;
   if (job.running >= 0) {
     stay(search);
+    staying = std::exchange(search.best.net, std::nullopt);
     search.shift = fixed_down(search.worth.stop_cost(), pricing_->scale_log2) -
                    fixed_down(search.worth.move_cost(), pricing_->scale_log2);
   }
@@ -105,7 +109,11 @@ JobBest JobOptions::best(const Job& job) {
   for (const GpuTypeId type : pricing_->types) {
     if (milli_ > 0 && ((job.gpu_types >> type.value()) & 1) != 0) on_type(search, type);
   }
-  return search.best;
+  std::optional<Int128>& net = search.best.net;
+  if (search.stay) search.stay->elsewhere = net;
+  if (search.best.home) search.stay.reset();  // its choice counts on the best of all others
+  if (staying) net = net ? std::max(*net, *staying) : staying;
+  return {search.best, std::move(search.stay)};
 }
 
 /// Evaluates all regions and widths on one type, the wide ones first: a narrower option of no more
@@ -158,9 +166,34 @@ void JobOptions::stay(OptionSearch& search) {
       cost += pricing_->price_table.task(pool, groups[t.group].shape);
     }
   }
-  offer(fixed_up(worth.at(r.type, r.width, r.distance), pricing_->scale_log2) +
-            fixed_down(worth.stop_cost(), pricing_->scale_log2),
-        cost, search.best, search.best.net);
+  const Int128 earns = fixed_up(worth.at(r.type, r.width, r.distance), pricing_->scale_log2) +
+                       fixed_down(worth.stop_cost(), pricing_->scale_log2);
+  offer(earns, cost, search.best, search.best.net);
+  if (!pricing_->stays_on_machines || workload.rules_of(job).exclusive) return;
+  if (milli_ == 0 || !is_countable(workload, job)) return;
+  search.stay = StayOption{.index = 0,
+                           .elsewhere = {},
+                           .earns = earns - search.quota_price - sum_of(paid),
+                           .tasks = items_of(job, *now)};
+}
+
+/// The tasks on each machine of the job's present place.
+std::vector<StayItem> JobOptions::items_of(const Job& job, const model::JobPlacement& now) const {
+  const auto groups = pricing_->instance.workload.groups_of(job);
+  std::vector<model::TaskPlacement> tasks = now.tasks;
+  std::ranges::sort(tasks, {}, &model::TaskPlacement::machine);
+  std::vector<StayItem> items;
+  for (const model::TaskPlacement& t : tasks) {
+    if (items.empty() || items.back().machine != t.machine)
+      items.push_back({.machine = t.machine, .job = now.job});
+    const ShapeId shape = groups[t.group].shape;
+    const model::Shape& s = pricing_->instance.workload.shape(shape);
+    StayItem& item = items.back();
+    item.devices += s.gpus;
+    for (std::size_t r = 0; r < model::kResources; ++r) item.needs[r] += s.needs[r];
+    item.task_prices += pricing_->price_table.task(pricing_->price_table.at(t.machine), shape);
+  }
+  return items;
 }
 
 Int128 JobOptions::cost_of(const HomeRegion& region, GpuTypeId type, Level width) {

@@ -5,11 +5,14 @@
 #include "pricing.hpp"
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "berth/base/int128.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/certify/job_bests.hpp"
 #include "berth/model/instance.hpp"
+#include "berth/model/placement.hpp"
 
 namespace berth::certify {
 
@@ -19,7 +22,11 @@ class JobOptions {
   /// @param like  one of these jobs
   JobOptions(const Pricing& pricing, const model::Job& like);
 
-  JobBest best(const model::Job& job);
+  struct Best {
+    JobBest best;
+    std::optional<StayOption> stay;
+  };
+  Best best(const model::Job& job);
 
   /// True when every value of every option seen so far was an integer.
   [[nodiscard]] bool integral() const { return integral_; }
@@ -32,6 +39,8 @@ class JobOptions {
   static HomeRegions regions(const model::InstanceView& instance, const model::Job& job);
   void on_type(OptionSearch& search, GpuTypeId type);
   void stay(OptionSearch& search);
+  [[nodiscard]] std::vector<StayItem> items_of(const model::Job& job,
+                                               const model::JobPlacement& now) const;
   Int128 cost_of(const HomeRegion& region, GpuTypeId type, model::Level width);
 
   const Pricing* pricing_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "berth/base/int128.hpp"
+#include "berth/certify/job_bests.hpp"
 #include "berth/certify/job_facts.hpp"
 
 namespace berth::certify {
@@ -26,6 +27,10 @@ class MachineProfitBound {
   /// For one machine of the pool: the smaller of the bound by multipliers and, where no job has a
   /// price of its own, the bound on its contents. O((1000 / step) W + G K).
   [[nodiscard]] Int128 operator()(const PricedPool& pool) const;
+
+  /// The largest content of one machine of the pool where running jobs may stay, each once.
+  /// @param stays  of jobs that run on the machine. O(items x G) and twice the above.
+  [[nodiscard]] Int128 with_stays(const PricedPool& pool, std::span<const StayItem> stays) const;
 
   /// The bound by multipliers in two parts: V(0) .. V(G) of the devices that are entirely free, and
   /// the terms that do not depend on the number of these devices.

@@ -29,6 +29,7 @@ struct Pricing {
   QuotaCapacities quotas;
   model::Certificate::WholeJobs whole_jobs;
   std::vector<GpuTypeId> types;  ///< GPU types of the machines
+  bool stays_on_machines;        ///< running jobs that stay are items of their machines' contents
 };
 
 }  // namespace berth::certify

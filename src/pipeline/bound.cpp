@@ -6,6 +6,7 @@
 #include "relax.hpp"
 #include "resource_prices.hpp"
 #include "spare_prices.hpp"
+#include "stay_prices.hpp"
 #include "tighten.hpp"
 #include "whole_jobs.hpp"
 
@@ -197,7 +198,8 @@ void tighten(const PlanningContext& context, coordinator::JobRecords& records,
     }
     if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return;
     const bool homes = options.bound_steps != 0 && can_choose_at_home(context, records.home_jobs());
-    if (!choice.usable && !homes && how.job_prices.evaluations <= 0 &&
+    const bool stays = options.bound_steps != 0 && stays_matter(instance);
+    if (!choice.usable && !homes && !stays && how.job_prices.evaluations <= 0 &&
         !resources_matter(instance) && !search && !few) {
       return;
     }
@@ -223,6 +225,7 @@ void tighten(const PlanningContext& context, coordinator::JobRecords& records,
         if (options.search_steps > 0 && !search) add_search(context, placement, goal, proof);
       }
       proof = price_resources(instance, options.objective, std::move(proof), context.stop);
+      if (stays) proof = price_stays(instance, options.objective, std::move(proof), goal);
       proof = tighten(context.unpriced, context.pools, relaxation.consensus.prices,
                       std::move(proof), goal, how);
       if (search) add_search(context, placement, goal, proof);

@@ -61,7 +61,8 @@ certify::JobTerms sum_of_ranks(const Communicator& comm, certify::JobTerms mine)
     }
   };
   const Sums all = sum_of_ranks(comm, Sums{mine.net, mine.gross, mine.integral});
-  return {all.net, all.gross, all.integral, comm.gather_varying<certify::JobChoice>(mine.choices)};
+  return {all.net, all.gross, all.integral, comm.gather_varying<certify::JobChoice>(mine.choices),
+          comm.gather_varying<certify::StayItem>(mine.stays)};
 }
 
 certify::PlacementSums sum_of_ranks(const Communicator& comm, certify::PlacementSums mine) {
@@ -109,8 +110,11 @@ void DistributedJudge::expect_usable(const Certificate& certificate) const {
 
 DistributedJudge::JudgedJobs DistributedJudge::evaluate(const Certificate& certificate,
                                                         const model::Placement& placement) const {
-  JudgedJobs evaluation{
-      .prices = broadcast_prices(comm_, certificate), .bests = {}, .bound = {}, .choices = {}};
+  JudgedJobs evaluation{.prices = broadcast_prices(comm_, certificate),
+                        .bests = {},
+                        .bound = {},
+                        .choices = {},
+                        .stays = {}};
   comm_.agreed([&] { expect_usable(evaluation.prices); });
   certify::JobTerms terms;
   std::vector<JobId> required;  // of all jobs, if jobs have prices
@@ -126,6 +130,7 @@ DistributedJudge::JudgedJobs DistributedJudge::evaluate(const Certificate& certi
   });
   comm_.broadcast_value(evaluation.bound);
   evaluation.choices = std::move(terms.choices);
+  evaluation.stays = std::move(terms.stays);
   return evaluation;
 }
 
@@ -158,8 +163,8 @@ Assessment DistributedJudge::judge(const Certificate& certificate,
   std::vector<JobId> missing;
   comm_.agreed([&] {
     placed = certify::placement_sums(instance_, objective_, placement);
-    gaps = certify::job_gaps(instance_, objective_, part, evaluation.prices, facts_, evaluation.bests,
-                             evaluation.bound);
+    gaps = certify::job_gaps(instance_, objective_, part, evaluation.prices, facts_,
+                             evaluation.bests, evaluation.bound);
     missing = certify::required_missing(instance_, part);
   });
   placed = sum_of_ranks(comm_, std::move(placed));
@@ -169,9 +174,9 @@ Assessment DistributedJudge::judge(const Certificate& certificate,
   comm_.agreed_on_root([&] {
     std::ranges::sort(assessment.required_missing);
     assessment.figures = certify::figures(instance_, objective_, placed, evaluation.bound);
-    assessment.gap_parts =
-        certify::gap_parts(instance_, objective_, evaluation.prices,
-                           {facts_, placed, evaluation.bound, assessment.figures}, gaps);
+    assessment.gap_parts = certify::gap_parts(
+        instance_, objective_, evaluation.prices,
+        {facts_, placed, evaluation.bound, assessment.figures, evaluation.stays}, gaps);
   });
   return assessment;
 }

@@ -82,6 +82,7 @@ class DistributedJudge {
     certify::JobBests bests;
     certify::Bound bound;
     std::vector<certify::JobChoice> choices;  ///< on rank 0
+    std::vector<certify::StayItem> stays;     ///< on rank 0
   };
   [[nodiscard]] JudgedJobs evaluate(const model::Certificate& certificate,
                                     const model::Placement& placement) const;

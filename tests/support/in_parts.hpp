@@ -71,8 +71,8 @@ class InParts {
                        all.bound);
     }
     all.figures.upper_bound = all.bound.value;
-    all.gap_parts =
-        certify::gap_parts(few, kind_, prices_, {all.facts, placed, all.bound, all.figures}, gaps);
+    all.gap_parts = certify::gap_parts(
+        few, kind_, prices_, {all.facts, placed, all.bound, all.figures, terms.stays}, gaps);
     return all;
   }
 

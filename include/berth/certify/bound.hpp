@@ -156,6 +156,17 @@ struct Bound {
 /// move_cost except an additional one, staying, with value and pools of the job's present place. A
 /// job with a job price gains stop_cost wherever it is placed, and move_cost where it stays: u_j -
 /// y_j grows by that amount in its present rack (pod, cluster).
+/// Where no job has a price of its own and none are chosen in the cluster, a job of whole GPUs that
+/// stays takes its machines' devices, in place of paying the prices of its tasks. With e_j = what it
+/// earns by staying net of quotas and limits, and y_j = its best net value elsewhere (at least 0 if
+/// it need not be placed), it counts y_j, and e_j - y_j is an item of its machines' contents. For
+/// each of its k machines m it pays pi_m + (e_j - y_j - sum_m pi_m) / k, with pi_m = the prices of
+/// its tasks there; where this is no more than pi_m it has no items. A machine with items earns at
+/// most the smaller of
+///   mu + sum over items max(0, pays - pi_m)                 each in place of equal tasks
+///   by multipliers, with max_g [most of a set of items on g devices, each less sum_r (price_pr +
+///   a_r) need_r, + V(G - g)] in place of V(G)
+/// so the bound is never above the one in which a job that stays pays pi_m (decision 105).
 ///
 /// **Search.** With search_steps > 0 the bound is also at most what a best-first search over the
 /// placements of all jobs proves in so many steps (src/certify/search): exact for small instances.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
+
 #include "berth/certify/bound.hpp"
 #include "berth/certify/figures.hpp"
 #include "berth/certify/gap_sums.hpp"
@@ -39,6 +41,7 @@ struct PlanTotals {
   const PlacementSums& placed;
   const Bound& bound;
   const model::Figures& figures;
+  std::span<const StayItem> stays;  ///< JobTerms::stays
 };
 /// The parts of the gap from sums over all planned jobs, of an instance that may lack their
 /// records.

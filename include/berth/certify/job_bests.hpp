@@ -11,6 +11,7 @@
 #include "berth/certify/job_facts.hpp"
 #include "berth/model/certificate.hpp"
 #include "berth/model/instance.hpp"
+#include "berth/model/resources.hpp"
 
 namespace berth::certify {
 
@@ -25,10 +26,44 @@ struct JobBest {
   std::optional<Int128> home = {};
 };
 
+/// The tasks of a running job on one of its machines, as an item of that machine's content
+/// ("Running jobs" in bound.hpp). Trivially copyable.
+struct StayItem {
+  MachineId machine;
+  JobId job;
+  std::int64_t devices = 0;
+  model::Resources needs = {};
+  Int128 task_prices = 0;  ///< that such tasks pay there, without limits
+  Int128 pays = 0;         ///< that they pay if the job stays
+};
+
+/// A running job of whole GPUs that may stay where it is.
+struct StayOption {
+  std::uint32_t index = 0;          ///< of the job in the order given
+  std::optional<Int128> elsewhere;  ///< best of the other options, as JobBest::net
+  Int128 earns = 0;                 ///< by staying, net of quotas and limits only
+  std::vector<StayItem> tasks;      ///< by machine, without `pays`
+
+  [[nodiscard]] Int128 task_prices() const;
+};
+
+/// How the bound takes a job that may stay: `others` for the job, and items of its machines that
+/// pay what it earns beyond that.
+struct StayOffer {
+  Int128 others = 0;
+  std::vector<StayItem> items;
+};
+
+/// @param must  the job is required and placed
+/// @return nothing where staying is not the job's best option: then its machines earn no more
+std::optional<StayOffer> stay_offer(const StayOption& stay, bool must);
+
 /// The options' contribution of some jobs to bound and gap.
 struct JobBests {
   std::vector<JobBest> best;  ///< one per job, in the order given
   bool integral = true;       ///< every value of every option is an integer
+  /// Ascending index. Empty where jobs have prices of their own or are chosen in the cluster.
+  std::vector<StayOption> stays = {};
 };
 
 /// Computes each job by itself, so results of disjoint parts can be joined and the work divided.
@@ -60,6 +95,7 @@ struct JobTerms {
   Int128 gross = 0;  ///< before prices; all jobs
   bool integral = true;
   std::vector<JobChoice> choices = {};  ///< with Certificate::whole_jobs: not in `net`
+  std::vector<StayItem> stays = {};     ///< in any order; what they pay is not in `net`
 
   JobTerms& operator+=(const JobTerms& others);
 };

@@ -157,6 +157,15 @@ model::Certificate moved(test::Dice& dice, const model::Certificate& prices) {
   return other;
 }
 
+/// True when jobs that stay are items of their machines' contents.
+bool some_stay(const model::Instance& instance, model::Objective kind,
+               const model::Certificate& prices, const std::vector<JobId>& required) {
+  const auto jobs = model::planned_jobs(instance.workload);
+  const certify::JobFacts facts = certify::job_facts(instance, kind, jobs);
+  const auto bests = certify::job_bests(instance, kind, prices, facts, jobs);
+  return !certify::job_terms(instance, prices, jobs, bests, required).stays.empty();
+}
+
 struct Totals {
   int judged = 0, given_up = 0;
   int contended = 0;                       ///< optimum below the bound at zero prices
@@ -164,17 +173,18 @@ struct Totals {
   int by_jobs = 0;                         ///< of the tight ones: with prices of jobs
   int whole = 0;                           ///< of the tight ones: with whole jobs
   int at_home = 0;                         ///< of the tight ones: whole jobs in home racks
+  int stays = 0;                           ///< of the tight ones: with jobs that stay on machines
   int by_limits[model::kLimitKinds] = {};  ///< with a price of such a limit
 };
 
-enum class Cluster { empty, at_work, limited, power, ruled, spare };
+enum class Cluster { empty, at_work, stays, limited, power, ruled, spare };
 
 void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   test::Dice dice(seed);
   const auto kind = dice.chance(70) ? model::Objective::value : model::Objective::allocate;
   model::Instance instance = test::random_tiny(dice);
-  if (dice.chance(40)) count_gpus_only(instance.workload);
+  if (cluster == Cluster::stays || dice.chance(40)) count_gpus_only(instance.workload);
   if (cluster == Cluster::limited) instance = test::with_more_limits(dice, std::move(instance));
   if (cluster == Cluster::power) instance = test::with_power_budgets(dice, std::move(instance));
   if (cluster == Cluster::ruled) instance = test::with_rules(dice, std::move(instance));
@@ -192,10 +202,10 @@ void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
   ++totals.judged;
   EXPECT_NEAR(certify::objective(instance, kind, best->placement).value, best->value, kRounding);
   model::Certificate prices = test::random_prices(dice, instance, kind);
-  add_job_prices(dice, instance, kind, prices);
+  if (cluster != Cluster::stays) add_job_prices(dice, instance, kind, prices);
   add_shared_prices(dice, instance, kind, prices);
   add_spare_prices(dice, instance, kind, prices);
-  choose_whole_jobs(dice, kind, prices);
+  if (cluster != Cluster::stays) choose_whole_jobs(dice, kind, prices);
   ASSERT_EQ(certify::unusable(instance, kind, prices), "");
   const certify::Bound first = certify::upper_bound(instance, kind, prices, required);
   double least = first.value;
@@ -216,6 +226,7 @@ void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
   if (least > best->value * 1.05) return;
   ++totals.tight;
   if (!prices.jobs.empty()) ++totals.by_jobs;
+  if (some_stay(instance, kind, prices, required)) ++totals.stays;
   if (prices.whole_jobs.in_cluster()) ++totals.whole;
   if (prices.whole_jobs.in_home_racks()) ++totals.at_home;
   for (std::size_t k = 0; k < model::kLimitKinds; ++k) {
@@ -258,6 +269,14 @@ TEST(BoundProperty, is_never_below_the_optimum_of_a_cluster_at_work) {
   const Totals totals = judge_many(500'000, 3000, 200, Cluster::at_work);
   EXPECT_GT(totals.judged, 2000);
   EXPECT_GT(totals.tight, 50) << "bounds too weak to find a mistake";
+}
+
+/// Without prices of jobs, so that jobs that stay are contents of their machines.
+TEST(BoundProperty, is_never_below_the_optimum_where_running_jobs_stay) {
+  const Totals totals = judge_many(600'000, 3000, 200, Cluster::stays);
+  EXPECT_GT(totals.judged, 2000);
+  std::printf("with jobs that stay: %d\n", totals.stays);
+  EXPECT_GT(totals.stays, 5) << "bounds by jobs that stay too weak to find a mistake";
 }
 
 TEST(BoundProperty, is_never_below_the_optimum_with_nics_and_slices) {

@@ -280,6 +280,27 @@ TEST_F(RunningJob, is_pushed_out_at_its_costs) {
   EXPECT_EQ(upper_bound(tiny.instance, Objective::value, prices, {}).value, 3 * 12 + 2 * 18 - 2);
 }
 
+/// Two jobs of 1 GPU on two machines of 2; a task of 2 GPUs needs one of them moved: 2 + 2 - 0.5
+/// + 2.
+TEST(LiveBound, knows_that_a_job_that_stays_takes_room_from_large_tasks) {
+  test::Tiny tiny = one_rack(2);
+  for (const int m : {0, 1}) {
+    const JobId job = tiny.job({{.gpus = 1}});
+    tiny[job].value = 2.0;
+    model::Running& running = tiny.run(job, {{MachineId(m), 0, 1, 1000}});
+    running.stop_cost = 1.0, running.move_cost = 0.5;
+  }
+  tiny[tiny.job({{.gpus = 2}})].value = 2.0;
+  Certificate prices;
+  prices.scale_log2 = 1;
+  const auto bound = [&] { return upper_bound(tiny.instance, Objective::value, prices, {}).value; };
+  EXPECT_EQ(bound(), 6.0);
+  prices.shapes = {{ShapeId(1), GpuTypeId(0), 1}};
+  EXPECT_EQ(bound(), 5.5);
+  prices.shapes[0].price = 2;
+  EXPECT_EQ(bound(), 6.0);
+}
+
 /// Another is at home where it runs (30, 0 elsewhere) and pushes it to rack-1: 30 + 9.5.
 TEST_F(RunningJob, rounds_the_bound_to_integers_only_when_costs_are) {
   for (const int m : {1, 3}) tiny.use({.machine = MachineId(m), .devices = 1, .milli = 1000});

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stay_prices.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "berth/base/int128.hpp"
+#include "berth/certify/bound.hpp"
+#include "berth/certify/figures.hpp"
+#include "berth/planner_model/pools.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+using model::Certificate;
+
+constexpr int kEvaluations = 100;  ///< of the bound (decision 105)
+/// Jobs and machines: an evaluation takes their number, so larger instances are left as they are.
+constexpr std::size_t kMostRecords = 100'000;
+/// First step as a part of the bound per GPU, and the least. Chosen, not tuned.
+constexpr double kFirstStep = 1.0 / 16.0, kLeastStep = 1e-6;
+
+/// Amounts per GPU that are added to a certificate's prices.
+struct Premiums {
+  double all = 0.0;             ///< to every GPU price
+  std::vector<double> by_size;  ///< to tasks of the size
+};
+
+/// A direction of the search: up with the premium of one size, down with all prices.
+struct Direction {
+  std::size_t size = 0;
+  double premium = 0.0, all = 0.0;  ///< for a step of 1
+  double step = 0.0;
+};
+
+/// Certificates near another one, and their bounds.
+class NearPrices {
+ public:
+  NearPrices(const model::InstanceView& instance, model::Objective objective,
+             Certificate certificate)
+      : jobs_(model::planned_jobs(instance.workload)),
+        alone_(comm::Communicator::serial()),
+        judge_(alone_, instance, objective, jobs_),
+        start_(std::move(certificate)) {
+    list_pools(instance.cluster);
+    list_shapes(instance);
+  }
+
+  [[nodiscard]] std::size_t sizes() const { return gpus_.size(); }
+  [[nodiscard]] double share(std::size_t size) const { return share_[size]; }
+
+  [[nodiscard]] Certificate at(const Premiums& premiums) const {
+    Certificate moved = start_;
+    const auto shifted = [&](std::int64_t price, double by) {
+      return std::max<std::int64_t>(0, price + to_signed_fixed(by, start_.scale_log2));
+    };
+    for (auto& p : moved.pools) p.gpu_milli = shifted(p.gpu_milli, premiums.all / model::kGpuMilli);
+    for (std::size_t i = 0; i < moved.shapes.size(); ++i) {
+      if (size_of_[i] == sizes()) continue;
+      const std::size_t size = size_of_[i];
+      moved.shapes[i].price =
+          shifted(moved.shapes[i].price, premiums.by_size[size] * static_cast<double>(gpus_[size]));
+    }
+    std::erase_if(moved.pools,
+                  [](const auto& p) { return p.gpu_milli == 0 && p.unit_price.none(); });
+    std::erase_if(moved.shapes, [](const auto& s) { return s.price == 0; });
+    return moved;
+  }
+
+  /// The bound by prices, unrounded and without the minimum with other bounds.
+  [[nodiscard]] double bound(const Premiums& premiums) const {
+    const certify::Bound b = judge_.bound(judge_.fitted(at(premiums)), {});
+    return std::ldexp(static_cast<double>(b.machines + b.jobs + b.shared), -b.scale_log2);
+  }
+
+  [[nodiscard]] const DistributedJudge& judge() const { return judge_; }
+
+ private:
+  void list_pools(const model::Cluster& cluster) {
+    for (const planner_model::Pool& pool : planner_model::make_pools(cluster, start_.level).pools) {
+      if (!cluster.classes[pool.machine_class.index()].gpu_type.valid()) continue;
+      const bool listed = std::ranges::any_of(start_.pools, [&](const auto& p) {
+        return p.pod == pool.pod && p.rack == pool.rack && p.machine_class == pool.machine_class;
+      });
+      if (listed) continue;
+      start_.pools.push_back(
+          {.pod = pool.pod, .rack = pool.rack, .machine_class = pool.machine_class});
+    }
+  }
+
+  /// Lists each shape of whole GPUs on each GPU type, and what part of the GPUs its size asks for.
+  void list_shapes(const model::InstanceView& instance) {
+    std::map<std::int64_t, double> tasks;  // by size; at most as many sizes as shapes
+    for (const JobId j : jobs_) {
+      for (const model::TaskGroup& g : instance.workload.groups_of(instance.workload.job(j))) {
+        const auto gpus = instance.workload.shape(g.shape).gpus;
+        if (gpus > 0) tasks[gpus] += g.count;
+      }
+    }
+    for (const auto& [gpus, count] : tasks) {
+      gpus_.push_back(gpus);
+      share_.push_back(std::min(
+          1.0, count * static_cast<double>(gpus) / static_cast<double>(instance.cluster.gpus())));
+    }
+    const auto& shapes = instance.workload.tables().shapes;
+    for (std::size_t s = 0; s < shapes.size(); ++s) {
+      for (std::size_t t = 0; t < instance.cluster.gpu_types.size(); ++t) {
+        const bool listed = std::ranges::any_of(start_.shapes, [&](const auto& p) {
+          return p.shape == ShapeId(s) && p.gpu_type == GpuTypeId(t);
+        });
+        if (!listed && shapes[s].gpus > 0) start_.shapes.push_back({ShapeId(s), GpuTypeId(t), 0});
+      }
+    }
+    for (const auto& p : start_.shapes) {
+      const auto at = std::ranges::find(gpus_, shapes[p.shape.index()].gpus);
+      size_of_.push_back(static_cast<std::size_t>(at - gpus_.begin()));
+    }
+  }
+
+  std::vector<JobId> jobs_;
+  comm::Communicator alone_;
+  DistributedJudge judge_;
+  Certificate start_;                 ///< with all pools and shapes
+  std::vector<std::int64_t> gpus_;    ///< of the sizes, ascending
+  std::vector<double> share_;         ///< of the cluster's GPUs that tasks of the size ask for
+  std::vector<std::size_t> size_of_;  ///< by entry of start_.shapes; sizes(): none
+};
+
+std::vector<Direction> directions(const NearPrices& prices, double step) {
+  std::vector<Direction> found;
+  for (const bool shifts : {false, true}) {
+    for (std::size_t size = prices.sizes(); size-- > 0;) {
+      found.push_back({size, 1.0, shifts ? -prices.share(size) : 0.0, step});
+    }
+  }
+  found.push_back({0, 0.0, 1.0, step});
+  return found;
+}
+
+/// Moves along each direction in turn while that lowers the bound: steps double where they do, turn
+/// round, then shrink where they do not.
+Premiums search(const NearPrices& prices, double per_gpu, const StopToken& stop) {
+  Premiums best{.by_size = std::vector<double>(prices.sizes(), 0.0)};
+  double least = prices.bound(best);
+  auto ways = directions(prices, kFirstStep * per_gpu);
+  double largest = kFirstStep * per_gpu;
+  for (int left = kEvaluations; left > 0 && largest > kLeastStep * per_gpu;) {
+    largest = 0.0;
+    for (Direction& way : ways) {
+      bool lower = false;
+      for (int turn = 0; turn < 2 && !lower; ++turn, --left) {
+        if (stop.requested()) return best;
+        Premiums tried = best;
+        tried.by_size[way.size] += way.premium * way.step;
+        tried.all += way.all * way.step;
+        const double bound = prices.bound(tried);
+        lower = bound < least;
+        if (lower) best = std::move(tried), least = bound;
+        way.step *= lower ? 2.0 : -1.0;
+      }
+      if (!lower) way.step /= 4.0;
+      largest = std::max(largest, std::abs(way.step));
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+bool stays_matter(const model::InstanceView& instance) {
+  const auto& running = instance.workload.tables().running;
+  return instance.workload.size() + instance.cluster.machines() <= kMostRecords &&
+         std::ranges::any_of(
+             running, [](const model::Running& r) { return !r.pinned && r.move_cost > 0.0; });
+}
+
+Proof price_stays(const model::InstanceView& instance, model::Objective objective, Proof proof,
+                  const TightenGoal& goal) {
+  if (!stays_matter(instance) || instance.cluster.gpus() == 0) return proof;
+  if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return proof;
+  if (!proof.certificate.jobs.empty() || goal.stop.requested()) return proof;
+  Certificate start = proof.certificate;
+  start.whole_jobs = {};
+  const NearPrices prices(instance, objective, std::move(start));
+  if (prices.sizes() == 0) return proof;
+  const double per_gpu = proof.upper_bound / static_cast<double>(instance.cluster.gpus());
+  Certificate found = prices.at(search(prices, per_gpu, goal.stop));
+  return tightest(prices.judge(), {std::move(proof.certificate), std::move(found)});
+}
+
+}  // namespace berth::pipeline
