@@ -37,7 +37,7 @@ std::string csv_of(std::span<const ResultRow> rows) {
       "setting,metric,scheduler,seeds,mean,half_width,difference,difference_half_width,ratio\n";
   for (const ResultRow& row : rows) {
     const Compared c = compare(rows, row);
-    text += fmt::format("\"{}\",\"{}\",{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g}\n", row.setting,
+    text += fmt::format("\"{}\",\"{}\",\"{}\",{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g}\n", row.setting,
                         row.metric, row.scheduler, row.by_seed.size(), c.own.mean, c.own.half_width,
                         c.difference.mean, c.difference.half_width, c.ratio);
   }
