@@ -90,12 +90,6 @@ def running(name, machine, device, milli, remaining, **keys):
 
 
 class HorizonKeysTest(ProgramTest):
-    def planned(self, jobs, *flags):
-        self.write("j.jsonl", "".join(json.dumps(one) + "\n" for one in jobs))
-        self.assert_ends(self.plan("--horizon", *flags), 0)
-        self.assert_valid()
-        return self.read_plan()
-
     def uses_of(self, plan, jobs):
         named = {job["id"]: job for job in jobs}
         uses = []
@@ -132,7 +126,7 @@ class HorizonKeysTest(ProgramTest):
         self.assertEqual(verdicts, {False, True})
 
     def expect_near_best(self, jobs, machines, end, least):
-        plan = self.planned(jobs, str(end))
+        plan = self.planned_in_time(jobs, str(end))
         held = [use for use in self.uses_of(plan, jobs) if use.job["id"].startswith("run")]
         most = best([job for job in jobs if "running" not in job], machines, end, held)
         self.assertLessEqual(plan["objective"], most + 1e-9)
@@ -160,12 +154,12 @@ class HorizonKeysTest(ProgramTest):
         self.write("c.yaml", cluster(1))
         jobs = [{"id": f"j{i}", "duration": 10, "value": 1, "tasks": [{"gpu_milli": 400}]}
                 for i in range(12)]
-        plan = self.planned(jobs, "20")  # two on a GPU at a time
+        plan = self.planned_in_time(jobs, "20")  # two on a GPU at a time
         self.assertEqual((plan["objective"], len(plan["placements"])), (8, 8))
         self.assertLess(plan["upper_bound"], 10.01)  # 2 GPUs, 20 s, 4 GPU-seconds each
         jobs = [dict(job, tasks=[{"gpu_milli": 250}]) for job in jobs] + [
             {"id": "whole", "duration": 10, "value": 9, "tasks": [{"gpus": 1}]}]
-        plan = self.planned(jobs, "10")
+        plan = self.planned_in_time(jobs, "10")
         self.assertEqual(plan["objective"], 9 + 4)
         self.assertAlmostEqual(plan["upper_bound"], 13, 3)
 
@@ -173,22 +167,22 @@ class HorizonKeysTest(ProgramTest):
         self.write("c.yaml", cluster(2).replace(
             "pods:", "queues: [{id: q, gpu_quota: 1}, {id: b, gpu_hours: 1}]\npods:"))
         share = {"duration": 1800, "tasks": [{"gpu_milli": 500}]}
-        plan = self.planned([share | {"id": f"q{i}", "queue": "q"} for i in range(4)], "1h")
+        plan = self.planned_in_time([share | {"id": f"q{i}", "queue": "q"} for i in range(4)], "1h")
         self.assertEqual(sorted(p["start"] for p in plan["placements"]), [0, 0, 1800, 1800])
-        plan = self.planned([share | {"id": f"b{i}", "queue": "b"} for i in range(6)], "1h")
+        plan = self.planned_in_time([share | {"id": f"b{i}", "queue": "b"} for i in range(6)], "1h")
         self.assertEqual(len(plan["placements"]), 4)
         gang = {"id": "g", "duration": 10, "tasks": [{"shape": "s", "count": 5, "gpu_milli": 500},
                                                      {"shape": "w", "count": 1, "gpus": 1}]}
-        plan = self.planned([gang, dict(gang, id="h")], "1h", "--objective", "flow")
+        plan = self.planned_in_time([gang, dict(gang, id="h")], "1h", "--objective", "flow")
         self.assertEqual([p["start"] for p in plan["placements"]], [0, 10])
 
     def test_slices_and_kept_promises(self):
         self.write("c.yaml", cluster(1).replace("gpus: 2,", "gpus: 2, gpu_slices: 3,"))
         jobs = [{"id": f"j{i}", "duration": 10, "tasks": [{"gpu_milli": 340}]} for i in range(5)]
-        plan = self.planned(jobs, "1h", "--objective", "flow")  # two of three slices each
+        plan = self.planned_in_time(jobs, "1h", "--objective", "flow")  # two of three slices each
         self.assertEqual(sorted(p["start"] for p in plan["placements"]), [0, 0, 10, 10, 20])
         self.write("old.json", json.dumps(plan))
-        plan = self.planned(jobs, "1h", "--objective", "flow", "--keep", "old.json")
+        plan = self.planned_in_time(jobs, "1h", "--objective", "flow", "--keep", "old.json")
         self.assertTrue(all(p["kept"] for p in plan["promises"]))
 
     def test_exclusive_and_not_with_at_every_moment(self):
@@ -210,13 +204,13 @@ class HorizonKeysTest(ProgramTest):
     def test_jobs_that_are_apart_follow_each_other(self):
         self.write("c.yaml", cluster(1))
         one = {"duration": 10, "tasks": [{"gpus": 1}]}
-        plan = self.planned([one | {"id": "e", "exclusive": "machine"}, one | {"id": "a"},
+        plan = self.planned_in_time([one | {"id": "e", "exclusive": "machine"}, one | {"id": "a"},
                              one | {"id": "b"}], "1h", "--objective", "flow")
         starts = {p["job"]: p["start"] for p in plan["placements"]}
         self.assertEqual(starts, {"a": 0, "b": 0, "e": 10})
         pinned = running("run0", 0, 0, 1000, 7, labels=["x"])
         pinned["running"]["pinned"] = True
-        plan = self.planned([pinned, one | {"id": "n", "not_with": ["x"]}], "1h")
+        plan = self.planned_in_time([pinned, one | {"id": "n", "not_with": ["x"]}], "1h")
         self.assertEqual(plan["placements"][0]["start"], 7)
         plan["placements"][0].update(start=6, end=16)
         self.write("bad.json", json.dumps(plan))
@@ -241,16 +235,16 @@ class HorizonKeysTest(ProgramTest):
                             ({"min_domains": {"machine": 4}}, lambda m: len(set(m)) == 4)]:
             with self.subTest(keys=keys):
                 jobs = [gang | keys | {"id": f"g{i}"} for i in range(4)]
-                plan = self.planned(jobs, "1h", "--objective", "flow")
+                plan = self.planned_in_time(jobs, "1h", "--objective", "flow")
                 for job in jobs:
                     self.assertTrue(count(machines(plan, job["id"])), plan)
                 self.assertLessEqual(max(p["start"] for p in plan["placements"]), 10)  # 3, then 1
-        plan = self.planned([gang | {"id": "g", "max_tasks_per": {"machine": 1}}], "1h")
+        plan = self.planned_in_time([gang | {"id": "g", "max_tasks_per": {"machine": 1}}], "1h")
         task = plan["placements"][0]["tasks"]
         task[0]["machine"], task[0]["gpus"][0]["index"] = task[1]["machine"], 1
         self.write("bad.json", json.dumps(plan))
         self.assertIn("fault too_many_together: job g", self.check(plan="bad.json").out)
-        plan = self.planned([gang | {"id": "g", "min_domains": {"rack": 3}}], "1h")
+        plan = self.planned_in_time([gang | {"id": "g", "min_domains": {"rack": 3}}], "1h")
         for t, task in enumerate(plan["placements"][0]["tasks"]):
             task["machine"], task["gpus"][0]["index"] = f"m{t // 2}0", t % 2
         self.write("bad.json", json.dumps(plan))

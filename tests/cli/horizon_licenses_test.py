@@ -42,12 +42,6 @@ class HorizonLicensesTest(ProgramTest):
                    "pods: [{id: p, racks: [{id: r, machines: [{ids: \"m[0-1]\", class: a}]}]}]\n"
                    "licenses: {x: 3, y: 1}\n")
 
-    def planned(self, jobs, *flags):
-        self.write("j.jsonl", "".join(json.dumps(one) + "\n" for one in jobs))
-        self.assert_ends(self.plan("--horizon", *flags), 0)
-        self.assert_valid()
-        return self.read_plan()
-
     def uses_of(self, plan, jobs):
         named = {job["id"]: job for job in jobs}
         return [(named[p["job"]], p["start"], p["end"]) for p in plan["placements"]]
@@ -79,7 +73,7 @@ class HorizonLicensesTest(ProgramTest):
         for seed in range(8):
             jobs = self.random_jobs(random.Random(seed))
             with self.subTest(seed=seed):
-                plan = self.planned(jobs, str(END))
+                plan = self.planned_in_time(jobs, str(END))
                 most = best(jobs)
                 self.assertLessEqual(plan["objective"], most + 1e-9)
                 self.assertGreaterEqual(plan["upper_bound"], most - 1e-6)
@@ -97,9 +91,9 @@ class HorizonLicensesTest(ProgramTest):
     def test_jobs_that_take_one_license_follow_each_other(self):
         jobs = [{"id": f"j{i}", "duration": 10, "tasks": [{"gpus": 1}], "licenses": {"y": 1}}
                 for i in range(3)]
-        plan = self.planned(jobs, "1h", "--objective", "flow")
+        plan = self.planned_in_time(jobs, "1h", "--objective", "flow")
         self.assertEqual(sorted(p["start"] for p in plan["placements"]), [0, 10, 20])
-        plan = self.planned([job | {"licenses": {"x": 2}} for job in jobs] + [
+        plan = self.planned_in_time([job | {"licenses": {"x": 2}} for job in jobs] + [
             dict(jobs[0], id="more", licenses={"y": 2})], "1h")
         self.assertEqual([w["job"] for w in plan["waiting"]], ["more"])
 

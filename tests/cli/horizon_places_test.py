@@ -74,12 +74,6 @@ def best(jobs, end, uses):
 
 
 class HorizonPlacesTest(ProgramTest):
-    def planned(self, jobs, *flags):
-        self.write("j.jsonl", "".join(json.dumps(one) + "\n" for one in jobs))
-        self.assert_ends(self.plan("--horizon", *flags), 0)
-        self.assert_valid()
-        return self.read_plan()
-
     def uses_of(self, plan, jobs):
         named = {job["id"]: job for job in jobs}
         return [Use(named[p["job"]], [int(t["machine"][1:]) for t in p["tasks"]], p["start"], p["end"])
@@ -116,7 +110,7 @@ class HorizonPlacesTest(ProgramTest):
         for seed in range(8):
             jobs = self.random_jobs(random.Random(seed))
             with self.subTest(seed=seed):
-                plan = self.planned(jobs, "4")
+                plan = self.planned_in_time(jobs, "4")
                 uses = self.uses_of(plan, jobs)
                 self.assertFalse(exceeded(uses, True))
                 most = best(jobs[1:], 4, [u for u in uses if u.job["id"] == "run"])
@@ -136,7 +130,7 @@ class HorizonPlacesTest(ProgramTest):
         self.write("c.yaml", cluster(pod="", rack="uplink_gbps: 10,"))
         ring = [job(f"g{i}", 6, 1, 0, 10, gbps=6) for i in range(2)]  # over both racks, one at a time
         small = [job("s", 4, 1, 0, 10, gbps=12)]  # no uplink carries it
-        plan = self.planned([*ring, *small], "1h", "--objective", "flow")
+        plan = self.planned_in_time([*ring, *small], "1h", "--objective", "flow")
         starts = sorted(p["start"] for p in plan["placements"])
         self.assertEqual(starts, [0, 10, 20])
         inside = next(p for p in plan["placements"] if p["job"] == "s")
@@ -147,7 +141,7 @@ class HorizonPlacesTest(ProgramTest):
         self.write("c.yaml", cluster(pod="", rack="uplink_gbps: 4,"))
         gang = {"id": "g", "duration": 10, "communication": {"pattern": "ps", "gbps": 2, "servers": "s"},
                 "tasks": [{"shape": "w", "count": 5, "gpus": 1}, {"shape": "s", "count": 1, "gpus": 1}]}
-        plan = self.planned([gang, dict(gang, id="h", value=3)], "1h", "--objective", "flow")
+        plan = self.planned_in_time([gang, dict(gang, id="h", value=3)], "1h", "--objective", "flow")
         self.assertEqual(sorted(p["start"] for p in plan["placements"]), [0, 10])
         for placed in plan["placements"]:
             rack = [int(t["machine"][1:]) // 2 for t in placed["tasks"]]
@@ -160,15 +154,15 @@ class HorizonPlacesTest(ProgramTest):
                                           "used: {power_w: 50, gpus: []}}]\n"))
         held = [{"shape": "w", "machine": "m0", "gpus": [{"index": 0, "milli": 1000}]}]
         run = job("run", 1, 1, 200, 99, running={"tasks": held, "remaining": 7, "pinned": True})
-        plan = self.planned([run, job("a", 1, 1, 200, 5), job("b", 1, 1, 150, 5)], "1h",
+        plan = self.planned_in_time([run, job("a", 1, 1, 200, 5), job("b", 1, 1, 150, 5)], "1h",
                             "--objective", "flow")
         self.assertEqual({p["job"]: p["start"] for p in plan["placements"]}, {"a": 7, "b": 0})
         self.write("c.yaml", cluster(pod="", rack="", more="spare: [{gpu_type: A, gpus: 2, penalty: 1}]\n"
                                      "windows: [{machines: m0, from: 5, to: 9, kind: maintenance}]\n"))
-        plan = self.planned([job(f"j{i}", 1, 2, 0, 4) for i in range(3)], "1h",
+        plan = self.planned_in_time([job(f"j{i}", 1, 2, 0, 4) for i in range(3)], "1h",
                             "--objective", "flow")
         self.assertEqual(sorted(p["start"] for p in plan["placements"]), [0, 0, 0])
-        plan = self.planned([job(f"j{i}", 1, 2, 0, 6) for i in range(3)], "1h",
+        plan = self.planned_in_time([job(f"j{i}", 1, 2, 0, 6) for i in range(3)], "1h",
                             "--objective", "flow")
         self.assertEqual(sorted(p["start"] for p in plan["placements"]), [0, 0, 6])
 

@@ -149,6 +149,13 @@ class ProgramTest(unittest.TestCase):
         self.assert_ends(done, 0)
         self.assertIn("plan is VALID", done.out)
 
+    def planned_in_time(self, jobs, *flags):
+        """The valid plan with a horizon of these jobs on c.yaml."""
+        self.write("j.jsonl", "".join(json.dumps(one) + "\n" for one in jobs))
+        self.assert_ends(self.plan("--horizon", *flags), 0)
+        self.assert_valid()
+        return self.read_plan()
+
     def generate(self, gpus):
         """An instance large enough to be interrupted, in place of the small one."""
         done = self.berth("generate", "hetero", "--gpus", gpus, "--out-cluster", "c.yaml",
