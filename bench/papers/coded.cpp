@@ -59,6 +59,10 @@ void compare_coded(std::vector<ResultRow>& rows, std::int32_t n, double tail,
     least.by_seed.push_back(n * speed::coded_time(n, best, tail));
   }
   for (ResultRow* added : {&all, &two, &coded, &own, &least}) rows.push_back(std::move(*added));
+  const std::vector<double> chosen(options.seeds, best);
+  rows.push_back({name, "best expected", "k", chosen});
+  rows.push_back({name, "limit for many workers", "k",
+                  std::vector<double>(options.seeds, n * speed::coded_limit(tail).share)});
 }
 
 }  // namespace
@@ -67,7 +71,10 @@ std::vector<ResultRow> run_coded(const ExperimentOptions& options) {
   std::vector<ResultRow> rows;
   const std::pair<std::int32_t, double> settings[] = {
       {100, 0.5}, {100, 1.0}, {1'000, 1.0}, {100, 2.0}};
-  for (const auto& [n, tail] : settings) compare_coded(rows, n, tail, options);
+  for (const auto& [n, tail] : settings) {
+    compare_coded(rows, n, tail, options);
+    options.ended(rows);
+  }
   return rows;
 }
 

@@ -296,6 +296,7 @@ std::vector<ResultRow> run_complexity(const ExperimentOptions& options) {
     Growth measured = growth;
     if (options.smoke) measured.sizes.resize(2);
     measure(measured, std::min(options.seeds, kMostSeeds), rows);
+    options.ended(rows);
   }
   return rows;
 }

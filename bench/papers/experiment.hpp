@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,12 @@ struct ResultRow {
 struct ExperimentOptions {
   std::size_t seeds = 30;
   bool smoke = false;  ///< the smallest setting that runs all code, in about a second
+  /// Gets all rows so far whenever a setting has ended, so that a run that is cut keeps them.
+  std::function<void(std::span<const ResultRow>)> keep = {};
+
+  void ended(std::span<const ResultRow> rows) const {
+    if (keep) keep(rows);
+  }
 };
 
 /// The comparison of one paper. Rows of one setting and metric are compared in pairs with the first
@@ -27,6 +34,7 @@ struct ExperimentOptions {
 struct Experiment {
   std::string_view name;  ///< as in docs/papers.md, e.g. "sjf-bco"
   std::string_view help;
+  std::size_t seeds;  ///< of docs/papers.md
   std::vector<ResultRow> (*run)(const ExperimentOptions& options);
 };
 

@@ -158,11 +158,13 @@ std::vector<ResultRow> run_gadget_figures(const ExperimentOptions& options) {
   for (const std::size_t units : {4, 3, 2, 1}) {
     for (const std::size_t count : jobs)
       add_embedded(rows, std::to_string(100 * units) + " GPUs", {units, -1.0, count}, options);
+    options.ended(rows);
   }
   for (const double units : {4.0, 2.0, 1.0, 0.5}) {
     const std::string name =
         "links of racks of " + std::to_string(static_cast<int>(200 * units)) + " Gbps";
     for (const std::size_t count : jobs) add_embedded(rows, name, {4, units, count}, options);
+    options.ended(rows);
   }
   return rows;
 }
@@ -180,6 +182,7 @@ std::vector<ResultRow> run_gadget(const ExperimentOptions& options) {
     compare_runs(rows, name + ", scarce, sigmoid", setting, options.seeds);
     setting.family = WorkUtility::square_root;
     compare_runs(rows, name + ", scarce", setting, options.seeds);
+    options.ended(rows);
   }
   for (const std::size_t jobs : {10, 30, 50}) {
     GadgetSetting setting = stated;
@@ -187,6 +190,7 @@ std::vector<ResultRow> run_gadget(const ExperimentOptions& options) {
     setting.jobs = jobs;
     compare_slots(rows, "one slot, 10 servers, " + std::to_string(jobs) + " jobs", setting,
                   options.seeds);
+    options.ended(rows);
   }
   return rows;
 }

@@ -130,6 +130,7 @@ std::vector<ResultRow> run_ones(const ExperimentOptions& options) {
         .grown = false,
         .noise_batches = 8}}) {
     compare(setting, options.seeds, rows);
+    options.ended(rows);
   }
   return rows;
 }

@@ -36,7 +36,7 @@ class Table {
     }
     rows_.push_back({setting, scheduler, metric, {value}});
   }
-  [[nodiscard]] std::vector<ResultRow> take() { return std::move(rows_); }
+  [[nodiscard]] const std::vector<ResultRow>& rows() const { return rows_; }
 
  private:
   std::vector<ResultRow> rows_;
@@ -115,8 +115,9 @@ std::vector<ResultRow> run_pd_ors(const ExperimentOptions& options) {
   for (const Setting& setting : options.smoke ? std::span<const Setting>(kSmoke) : kSettings) {
     for (std::uint64_t seed = 1; seed <= options.seeds; ++seed)
       add_instance(setting.name, make_slot_world(setting.world, seed), seed, table);
+    options.ended(table.rows());
   }
-  return table.take();
+  return table.rows();
 }
 
 }  // namespace berth::bench

@@ -128,6 +128,7 @@ void vary_all(std::vector<ResultRow>& rows, const std::string& name, RingSetting
 std::vector<ResultRow> run_sjf_bco(const ExperimentOptions& options) {
   std::vector<ResultRow> rows;
   compare(rows, "cap15", RingSetting::capped, 20, options);
+  options.ended(rows);
   compare(rows, "weak", RingSetting::weak, 20, options);
   return rows;
 }
@@ -135,11 +136,14 @@ std::vector<ResultRow> run_sjf_bco(const ExperimentOptions& options) {
 std::vector<ResultRow> run_sjf_bco_figures(const ExperimentOptions& options) {
   std::vector<ResultRow> rows;
   vary_all(rows, "cap15", RingSetting::capped, options);
+  options.ended(rows);
   vary_all(rows, "weak", RingSetting::weak, options);
+  options.ended(rows);
   for (const std::size_t servers : {10, 15}) {  // figure 6; 20 are above
     const std::string name = std::to_string(servers) + " servers";
     compare(rows, "cap15, " + name, RingSetting::capped, servers, options);
     compare(rows, "weak, " + name, RingSetting::weak, servers, options);
+    options.ended(rows);
   }
   return rows;
 }

@@ -109,8 +109,10 @@ std::vector<ResultRow> run_slaq(const ExperimentOptions& options) {
   QualitySetting setting;
   if (options.smoke) setting.jobs = 12;
   compare_quality(rows, "load 1.15", setting, options.seeds);
+  options.ended(rows);
   setting.load = 0.5;
   compare_quality(rows, "load 0.5", setting, options.seeds);
+  options.ended(rows);
   setting.load = 1.0;
   setting.most = 64;
   compare_quality(rows, "load 1, 64 cores a job", setting, options.seeds);

@@ -134,6 +134,7 @@ std::vector<ResultRow> run_smd(const ExperimentOptions& options) {
   std::vector<ResultRow> rows;
   for (const auto& [name, setting] : smd_settings(options.smoke)) {
     add_smd_rows(name, setting, options.seeds, rows);
+    options.ended(rows);
   }
   return rows;
 }

@@ -24,7 +24,7 @@ const std::pair<const char*, LassoRule> kRules[] = {
 
 /// Runs of one rule.
 struct LassoSeries {
-  ResultRow rounds, largest;
+  ResultRow rounds, largest, reached, diverged;
 };
 
 void lasso(std::vector<ResultRow>& rows, const ExperimentOptions& options) {
@@ -39,7 +39,9 @@ void lasso(std::vector<ResultRow>& rows, const ExperimentOptions& options) {
   for (const std::size_t parallel : sizes) {
     for (const auto& [name, rule] : kRules) {
       series.push_back({row(parallel, name, "rounds to 1 % of the optimum, at most 1500"),
-                        row(parallel, name, "largest objective over the optimum")});
+                        row(parallel, name, "largest objective over the optimum"),
+                        row(parallel, name, "runs that reached it, share"),
+                        row(parallel, name, "runs that diverged, share")});
     }
   }
   for (std::uint64_t seed = 1; seed <= options.seeds; ++seed) {
@@ -51,12 +53,16 @@ void lasso(std::vector<ResultRow>& rows, const ExperimentOptions& options) {
         const LassoRun run = solve_lasso(problem, optimum, rule, parallel, kRounds, seed);
         at->rounds.by_seed.push_back(run.reached ? run.rounds : kRounds);
         at->largest.by_seed.push_back(run.largest);
+        at->reached.by_seed.push_back(run.reached ? 1.0 : 0.0);
+        at->diverged.by_seed.push_back(run.diverged ? 1.0 : 0.0);
         ++at;
       }
     }
   }
-  for (const LassoSeries& s : series) rows.push_back(s.rounds);
-  for (const LassoSeries& s : series) rows.push_back(s.largest);
+  for (ResultRow LassoSeries::*const values : {&LassoSeries::rounds, &LassoSeries::largest,
+                                               &LassoSeries::reached, &LassoSeries::diverged}) {
+    for (const LassoSeries& s : series) rows.push_back(s.*values);
+  }
 }
 
 /// Users in index order, the same number for each worker.
@@ -101,6 +107,7 @@ void factors(std::vector<ResultRow>& rows, const ExperimentOptions& options) {
 std::vector<ResultRow> run_strads(const ExperimentOptions& options) {
   std::vector<ResultRow> rows;
   lasso(rows, options);
+  options.ended(rows);
   factors(rows, options);
   return rows;
 }

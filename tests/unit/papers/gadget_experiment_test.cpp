@@ -16,7 +16,10 @@ namespace berth::bench {
 namespace {
 
 TEST(GadgetExperiment, TiesAsStatedAndIsAheadWhereGpusAreScarce) {
-  const std::vector<ResultRow> rows = run_gadget({.seeds = 6, .smoke = false});
+  std::vector<std::size_t> kept;  // rows when a setting had ended
+  const std::vector<ResultRow> rows =
+      run_gadget({.seeds = 6, .keep = [&](const auto& now) { kept.push_back(now.size()); }});
+  EXPECT_EQ(kept, (std::vector<std::size_t>{21, 42, 49, 56, 63}));
   const auto utility = [&](std::string_view setting, std::string_view scheduler) -> const auto& {
     return values(rows, setting, "total utility", scheduler);
   };
