@@ -64,6 +64,24 @@ TEST(Replanning, MakesWayForAJobWorthMore) {
                    1.0);
 }
 
+/// Two jobs of two slots compete for three, so that a cheap one is not worth a slot when it arrives.
+/// The last slot is free and has no price once nobody else can use it: too late for a plan that
+/// admits on arrival.
+TEST(Replanning, IrrevocablePlansRefuseForGood) {
+  TrainingJob dear;
+  dear.samples = 2.0;
+  dear.worker = {1.0};
+  dear.server = {0.0};
+  dear.c1 = 1000.0;
+  TrainingJob cheap = dear;
+  cheap.samples = 1.0;
+  cheap.c1 = 0.1;
+  const SlotInstance instance{
+      .slots = 3, .resources = 1, .capacity = {1.0}, .jobs = {dear, dear, cheap}};
+  EXPECT_TRUE(replanned_schedules(instance, {.irrevocable = true})[2].empty());
+  EXPECT_FALSE(replanned_schedules(instance)[2].empty());  // control
+}
+
 /// Every job is decided in the slot of its arrival, so that later jobs change nothing of it.
 TEST(Replanning, IrrevocableSchedulesDoNotChangeWithLaterJobs) {
   double own = 0.0, free = 0.0, admitted = 0.0;
