@@ -20,7 +20,7 @@ namespace {
 /// do not admit it.
 template <SearchState State>
 std::optional<InsertionOutcome> apply_insertion(State& state, JobId job, const Insertion& insertion,
-                                                double at_least) {
+                                                double at_least, const OptionPlacer& placer) {
   const auto mark = state.mark();
   double gain = state.limit_usage().surcharges();
   std::vector<JobId> victims = insertion.victims;
@@ -42,7 +42,7 @@ std::optional<InsertionOutcome> apply_insertion(State& state, JobId job, const I
     state.take(std::move(*placement));
     gain += state.value_of(job);
     for (const JobId victim : victims) {
-      if (place_in_idle_capacity(state, victim)) {
+      if (place_in_idle_capacity(state, victim, placer)) {
         gain += state.value_of(victim);
       } else {
         outcome.evicted.push_back(victim);
@@ -63,13 +63,14 @@ std::optional<InsertionOutcome> apply_insertion(State& state, JobId job, const I
 }  // namespace
 
 template <SearchState State>
-InsertionOutcome insert(State& state, JobId job, const Insertion& found, double at_least) {
-  if (auto outcome = apply_insertion(state, job, found, at_least)) return *outcome;
+InsertionOutcome insert(State& state, JobId job, const Insertion& found, double at_least,
+                        const OptionPlacer& placer) {
+  if (auto outcome = apply_insertion(state, job, found, at_least, placer)) return *outcome;
   const Insertion narrow = find_insertion(state, job, {.widest = Level::rack});
   if (narrow.gain <= 0.0 || narrow.gain < at_least) return {};
-  return apply_insertion(state, job, narrow, at_least).value_or(InsertionOutcome{});
+  return apply_insertion(state, job, narrow, at_least, {}).value_or(InsertionOutcome{});
 }
 
-template InsertionOutcome insert(Occupancy&, JobId, const Insertion&, double);
+template InsertionOutcome insert(Occupancy&, JobId, const Insertion&, double, const OptionPlacer&);
 
 }  // namespace berth::solver::local_search

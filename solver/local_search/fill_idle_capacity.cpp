@@ -169,10 +169,16 @@ class Filling {
     const model::Job& job = workload_.job(id);
     const Level level = option.width == Level::machine ? option.scope.level : option.width;
     std::vector<std::pair<std::int64_t, const Domain*>> by_idle;
-    for (const Domain& domain : domains_in(option.scope, option.type, level)) {
+    const auto consider = [&](const Domain& domain) {
       std::int64_t idle = 0;
       for (const MachineId m : domain.machines) idle += state_.room().free_milli(m);
       if (idle >= workload_.gpu_milli(job)) by_idle.emplace_back(idle, &domain);
+    };
+    const std::span<const Domain> domains = domains_in(option.scope, option.type, level);
+    if (placer_.holders) {
+      for (const Domain* domain : placer_.holders(id, option.type, domains)) consider(*domain);
+    } else {
+      for (const Domain& domain : domains) consider(domain);
     }
     std::ranges::stable_sort(by_idle, {}, [](const auto& entry) { return entry.first; });
     for (const bool use_spare : {false, true}) {

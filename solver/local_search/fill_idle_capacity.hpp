@@ -5,16 +5,20 @@
 
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "berth/base/stop.hpp"
 #include "berth/planner_model/option_enumerator.hpp"
 
 namespace berth::solver::local_search {
 
-/// Replaces the search for the place of an option; `place` returns false without room.
+/// Replaces the search for the place of an option; `place` returns false without room. Or shortens
+/// it: `holders`.
 struct OptionPlacer {
   model::Level finest = model::Level::rack;  ///< of the options, as `OptionEnumerator` takes it
   std::function<bool(JobId, const planner_model::JobOption&)> place = {};
+  /// Those of these domains that may hold the job, in their order; the others have no room for it.
+  std::function<std::vector<const Domain*>(JobId, GpuTypeId, std::span<const Domain>)> holders = {};
 };
 
 /// Places those of the jobs that are unplaced into idle capacity, as far as quotas and limits of
@@ -31,8 +35,8 @@ void fill_idle_capacity(State& state, std::span<const JobId> jobs, const StopTok
 
 /// Places one unplaced job likewise. @return true when it was placed
 template <SearchState State>
-bool place_in_idle_capacity(State& state, JobId job) {
-  fill_idle_capacity(state, std::span(&job, 1));
+bool place_in_idle_capacity(State& state, JobId job, const OptionPlacer& placer = {}) {
+  fill_idle_capacity(state, std::span(&job, 1), {}, placer);
   return state.is_placed(job);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "local_search/eviction_cost_bounds.hpp"
+#include "local_search/fill_idle_capacity.hpp"
 #include "occupancy/search_state.hpp"
 
 #include <vector>
@@ -41,7 +42,9 @@ struct InsertionOutcome {
 /// Applies the insertion, places victims into idle room by precedence, and undoes everything if the
 /// gain is below `at_least` or a quota would be exceeded. If limits of racks and pods do not admit
 /// it, an insertion within a rack is searched instead.
+/// @param placer  as `fill_idle_capacity` takes it, for the victims
 template <SearchState State>
-InsertionOutcome insert(State& state, JobId job, const Insertion& insertion, double at_least);
+InsertionOutcome insert(State& state, JobId job, const Insertion& insertion, double at_least,
+                        const OptionPlacer& placer = {});
 
 }  // namespace berth::solver::local_search

@@ -2,6 +2,7 @@
 #include "berth/solver/make_room.hpp"
 
 #include "local_search/candidate_domains.hpp"
+#include "local_search/fill_idle_capacity.hpp"
 #include "local_search/insertion.hpp"
 
 #include <algorithm>
@@ -23,15 +24,46 @@ std::optional<model::JobPlacement> room_in(Occupancy& state, JobId id, const Dom
   return std::nullopt;
 }
 
-/// @param costs  bounds for the present content, or null
+/// Machines of these jobs, ascending.
+std::vector<MachineId> machines_of(const Occupancy& state, std::span<const JobId> jobs) {
+  std::vector<MachineId> machines;
+  for (const JobId job : jobs) {
+    for (const model::TaskPlacement& task : state.placed(job).tasks) {
+      machines.push_back(task.machine);
+    }
+  }
+  std::ranges::sort(machines);
+  machines.erase(std::unique(machines.begin(), machines.end()), machines.end());
+  return machines;
+}
+
+/// Lists the domains that may hold one of these jobs after all of them have given back their room.
+local_search::OptionPlacer placer_of(const Occupancy& state, FreeTaskCounts* counts,
+                                     std::span<const JobId> victims) {
+  if (counts == nullptr) return {};
+  for (const JobId job : victims) {
+    counts->prepare(state.valuation().instance().workload.job(job));
+  }
+  std::vector<MachineId> freed = machines_of(state, victims);
+  return {.holders = [&state, counts, freed = std::move(freed)](
+                         JobId job, GpuTypeId type, std::span<const Domain> domains) {
+    const model::Job& record = state.valuation().instance().workload.job(job);
+    return counts->holders(record, type, domains, freed);
+  }};
+}
+
+/// @param costs   bounds for the present content, or null
+/// @param counts  of the present content, or null
 std::optional<MadeRoom> make_room(Occupancy& state, JobId job,
-                                  const local_search::EvictionCostBounds* costs) {
+                                  const local_search::EvictionCostBounds* costs,
+                                  FreeTaskCounts* counts) {
   const local_search::Insertion insertion =
       local_search::find_insertion(std::as_const(state), job, {.costs = costs});
   if (insertion.gain <= 0.0) return std::nullopt;
   const Occupancy::Mark mark = state.mark();
   const local_search::InsertionOutcome outcome =
-      local_search::insert(state, job, insertion, -std::numeric_limits<double>::infinity());
+      local_search::insert(state, job, insertion, -std::numeric_limits<double>::infinity(),
+                           placer_of(state, counts, insertion.victims));
   std::optional<MadeRoom> made;
   if (state.is_placed(job)) {
     made = MadeRoom{.placement = state.placed(job), .moved = {}, .stopped = outcome.evicted};
@@ -51,8 +83,8 @@ std::optional<model::JobPlacement> find_room(Occupancy& state, JobId job) {
   return RoomSearch(state).find(job);
 }
 
-RoomSearch::RoomSearch(Occupancy& state)
-    : state_(state), remembers_(local_search::depends_on_tasks_alone(state.limit_usage())) {}
+RoomSearch::RoomSearch(Occupancy& state, FreeTaskCounts* counts)
+    : state_(state), counts_(counts), remembers_(local_search::depends_on_tasks_alone(state.limit_usage())) {}
 
 std::optional<model::JobPlacement> RoomSearch::find(JobId id) {
   if (!state_.limit_usage().surcharge(id)) return std::nullopt;
@@ -66,20 +98,40 @@ std::optional<model::JobPlacement> RoomSearch::find(JobId id) {
   local_search::for_each_candidate_list(
       state_, id, model::Level::cluster, [&](GpuTypeId type, model::Level level) {
         const std::span<const Domain> domains = state_.index().domains(type, level);
-        while (!found && passed < before + domains.size()) {
-          found = room_in(state_, id, domains[passed - before]);
-          if (!found) ++passed;
+        std::size_t seen = std::min(passed - std::min(passed, before), domains.size());
+        if (!found) {
+          found = find_in(id, type, domains, seen);
+          passed = std::max(passed, before + seen);
         }
         before += domains.size();
       });
   return found;
 }
 
-std::optional<MadeRoom> make_room(Occupancy& state, JobId job) {
-  return make_room(state, job, nullptr);
+/// @param passed  number of the first domains known to have no room; edited
+std::optional<model::JobPlacement> RoomSearch::find_in(JobId id, GpuTypeId type,
+                                                       std::span<const Domain> domains,
+                                                       std::size_t& passed) {
+  if (counts_ == nullptr) {
+    for (; passed < domains.size(); ++passed) {
+      if (auto found = room_in(state_, id, domains[passed])) return found;
+    }
+    return std::nullopt;
+  }
+  const model::Job& job = state_.valuation().instance().workload.job(id);
+  for (const Domain* domain : counts_->holders(job, type, domains.subspan(passed))) {
+    passed = static_cast<std::size_t>(domain - domains.data());
+    if (auto found = room_in(state_, id, *domain)) return found;
+  }
+  passed = domains.size();
+  return std::nullopt;
 }
 
-RoomMaker::RoomMaker(Occupancy& state) : state_(state) {}
+std::optional<MadeRoom> make_room(Occupancy& state, JobId job) {
+  return make_room(state, job, nullptr, nullptr);
+}
+
+RoomMaker::RoomMaker(Occupancy& state, FreeTaskCounts* counts) : state_(state), counts_(counts) {}
 RoomMaker::~RoomMaker() = default;
 
 std::optional<MadeRoom> RoomMaker::make(JobId job) {
@@ -87,7 +139,7 @@ std::optional<MadeRoom> RoomMaker::make(JobId job) {
     costs_ = std::make_unique<local_search::EvictionCostBounds>(state_);
   }
   asked_ = true;
-  return make_room(state_, job, costs_.get());
+  return make_room(state_, job, costs_.get(), counts_);
 }
 
 }  // namespace berth::solver

@@ -5,6 +5,8 @@
 #include "read_placement.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -23,7 +25,9 @@
 #include "berth/base/wrapped.hpp"
 #include "berth/explain/explain.hpp"
 #include "berth/explain/in_time.hpp"
-#include "berth/io/jobs_file.hpp"
+#include "berth/parallel/loops.hpp"
+#include "berth/parallel/threads.hpp"
+#include "berth/pipeline/cores.hpp"
 #include "berth/planner_model/equal_jobs.hpp"
 #include "berth/report/plan_difference.hpp"
 #include "berth/report/reasons.hpp"
@@ -106,14 +110,33 @@ std::vector<AlikeJobs> alike_jobs(const model::Instance& instance, const ReadPla
   return result;
 }
 
-void explain_all(const model::Instance& instance, const ReadPlan& plan,
-                 explain::Explainer& explainer) {
-  for (const AlikeJobs& alike : alike_jobs(instance, plan)) {
-    const std::string name = name_of(instance, alike.first);
-    print_head(alike.jobs == 1 ? fmt::format("{} waits: {}", name, alike.reason)
-                               : fmt::format("{} jobs such as {} wait: {}", alike.jobs, name,
-                                             alike.reason));
-    fmt::print("{}\n", explain::text(instance, explainer.explain(alike.first)));
+explain::Explainer explainer_of(const model::Instance& instance, const ReadPlan& plan) {
+  return {instance, plan.objective, plan.placement,
+          plan.certificate.has_value() ? &*plan.certificate : nullptr};
+}
+
+/// Threads take the next jobs; each has an explainer of its own.
+void explain_all(const model::Instance& instance, const ReadPlan& plan) {
+  const std::vector<AlikeJobs> waiting = alike_jobs(instance, plan);
+  std::vector<std::string> texts(waiting.size());
+  std::atomic<std::size_t> next = 0;
+  constexpr std::size_t kLeast = 16;  // questions that pay for one more explainer; chosen, not tuned
+  const std::size_t workers = std::min(static_cast<std::size_t>(parallel::thread_limit()),
+                                       1 + waiting.size() / kLeast);
+  parallel::run_tasks(workers, [&](std::size_t) {
+    std::size_t at = next++;
+    if (at >= waiting.size()) return;
+    explain::Explainer explainer = explainer_of(instance, plan);
+    for (; at < waiting.size(); at = next++) {
+      texts[at] = explain::text(instance, explainer.explain(waiting[at].first));
+    }
+  });
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
+    const auto& [first, jobs, reason] = waiting[i];
+    const std::string name = name_of(instance, first);
+    print_head(jobs == 1 ? fmt::format("{} waits: {}", name, reason)
+                         : fmt::format("{} jobs such as {} wait: {}", jobs, name, reason));
+    fmt::print("{}\n", texts[i]);
   }
 }
 
@@ -134,10 +157,8 @@ std::vector<JobId> one_of_each_reason(const model::Instance& instance, const Rea
 
 void explain_now(const model::Instance& instance, const ReadPlan& plan, const ExplainFlags& flags,
                  const std::vector<JobId>& jobs) {
-  const model::Certificate* const prices =
-      plan.certificate.has_value() ? &*plan.certificate : nullptr;
-  explain::Explainer explainer(instance, plan.objective, plan.placement, prices);
-  if (flags.all) explain_all(instance, plan, explainer);
+  if (flags.all) return explain_all(instance, plan);
+  explain::Explainer explainer = explainer_of(instance, plan);
   for (const JobId job : jobs) {
     print_head(name_of(instance, job) + " " + state_text(instance, plan, job));
     if (instance.workload.pinned(instance.workload.job(job))) continue;
@@ -187,10 +208,10 @@ std::vector<JobId> in_order_of_start(const model::Instance& instance,
 }
 
 ExitCode run_explain(const comm::Communicator& comm, const ExplainFlags& flags) {
+  const parallel::ThreadLimit threads(pipeline::share_cores(comm, 0));
   return static_cast<ExitCode>(comm.agreed([&] {
     if (comm.rank() != 0) return static_cast<int>(ExitCode::done);
-    const model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
-    const ReadPlan plan = read_placement(instance, flags.plan);
+    const auto [instance, plan] = read_planned(flags.input, flags.plan);
     std::vector<JobId> jobs;
     for (const std::string& name : flags.jobs) jobs.push_back(job_named(instance, name));
     const bool chosen = !jobs.empty() || flags.all;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read_placement.hpp"
 
+#include <cstddef>
 #include <utility>
 
 #include "berth/base/error.hpp"
@@ -8,13 +9,18 @@
 #include "berth/certify/job_facts.hpp"
 #include "berth/io/file.hpp"
 #include "berth/io/horizon_plan_file.hpp"
+#include "berth/io/jobs_file.hpp"
 #include "berth/io/plan_file.hpp"
+#include "berth/parallel/loops.hpp"
 
 namespace berth::apps {
 
-ReadPlan read_placement(const model::Instance& instance, const std::string& path) {
+namespace {
+
+/// The file alone, without a look at the instance.
+ReadPlan read_plan_alone(const std::string& path) {
   ReadPlan plan{.file = {}, .placement = {}};
-  const std::string text = io::read_file(path);
+  std::string text = io::read_file(path);
   if (io::has_horizon(text, path)) {
     plan.in_time = io::parse_horizon_plan(text, path);
     plan.file = plan.in_time->plan;
@@ -22,8 +28,13 @@ ReadPlan read_placement(const model::Instance& instance, const std::string& path
       return placed.start > plan.in_time->now;
     });
   } else {
-    plan.file = io::parse_plan(text, path);
+    plan.file = io::parse_plan(std::move(text), path);
   }
+  return plan;
+}
+
+/// Looks up the names of a plan file.
+void look_up(const model::Instance& instance, const std::string& path, ReadPlan& plan) {
   if (plan.file.instance_digest != model::instance_digest(instance)) {
     throw InputError({.file = path, .line = 0, .field = "instance_digest"},
                      "the plan was made for other files",
@@ -45,7 +56,24 @@ ReadPlan read_placement(const model::Instance& instance, const std::string& path
     plan.certificate = check.prices(
         certify::job_facts(instance, plan.objective, model::planned_jobs(instance.workload)));
   }
+}
+
+}  // namespace
+
+ReadPlan read_placement(const model::Instance& instance, const std::string& path) {
+  ReadPlan plan = read_plan_alone(path);
+  look_up(instance, path, plan);
   return plan;
+}
+
+PlannedInstance read_planned(const pipeline::Input& input, const std::string& path) {
+  PlannedInstance read;
+  parallel::run_tasks(2, [&](std::size_t file) {
+    if (file == 0) read.instance = io::read_instance(input.cluster, input.jobs);
+    if (file == 1) read.plan = read_plan_alone(path);
+  });
+  look_up(read.instance, path, read.plan);
+  return read;
 }
 
 }  // namespace berth::apps

@@ -10,6 +10,7 @@
 #include "berth/model/objective.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/raw_plan.hpp"
+#include "berth/pipeline/plan_cluster.hpp"
 
 namespace berth::apps {
 
@@ -27,5 +28,15 @@ struct ReadPlan {
 /// @throws InputError when the plan is of another instance, or names jobs, machines or devices
 ///         that the instance lacks (`berth check` lists them all)
 ReadPlan read_placement(const model::Instance& instance, const std::string& path);
+
+/// An instance and a plan of it.
+struct PlannedInstance {
+  model::Instance instance;
+  ReadPlan plan;
+};
+
+/// Reads the instance and the plan at the same time, on two threads.
+/// @throws InputError as the readers of the instance, and as `read_placement`
+PlannedInstance read_planned(const pipeline::Input& input, const std::string& path);
 
 }  // namespace berth::apps

@@ -40,8 +40,9 @@ report::Grouping grouping_of(const std::string& word) {
 ExitCode run_show(const comm::Communicator& comm, const ShowFlags& flags) {
   return static_cast<ExitCode>(comm.agreed([&] {
     if (comm.rank() != 0) return static_cast<int>(ExitCode::done);
-    const model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
-    const ReadPlan plan = read_placement(instance, flags.plan);
+    const PlannedInstance read = read_planned(flags.input, flags.plan);
+    const model::Instance& instance = read.instance;
+    const ReadPlan& plan = read.plan;
     const model::InstanceView view(instance);
     const report::PlanContent content{view, plan.placement, plan.file.waiting};
     std::string text = report::header(content);

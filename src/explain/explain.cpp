@@ -12,7 +12,6 @@ namespace berth::explain {
 struct Explainer::State {
   Trials trials;
   CertifiedPools pools;
-  FreeTasks free_tasks = FreeTasks(trials);
 };
 
 Explainer::Explainer(const model::Instance& instance, model::Objective objective,
@@ -25,7 +24,7 @@ Explainer::~Explainer() = default;
 Explanation Explainer::explain(JobId job) {
   Explanation explanation;
   explanation.job = job;
-  explanation.places = priced_places(state_->trials, state_->pools, state_->free_tasks, job);
+  explanation.places = priced_places(state_->trials, state_->pools, job);
   if (!state_->trials.occupancy().is_placed(job)) {
     explanation.changes = changes(state_->trials, job);
   }

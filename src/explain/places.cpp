@@ -111,6 +111,20 @@ void price(const model::InstanceView& instance, const CertifiedPools& pools, con
   place.cost = least + prices.beside_places(job);
 }
 
+/// Most tasks of the job's largest group in the free room of one domain of its level; at most the
+/// group's count.
+std::int64_t free_tasks(Trials& trials, const model::Job& job, GpuTypeId type) {
+  const auto groups = trials.workload().groups_of(job);
+  const auto largest = std::ranges::max_element(groups, {}, &model::TaskGroup::count);
+  const bool machine = job.domain == model::Level::machine || largest->count == 1;
+  const model::Level level = machine ? model::Level::rack : job.domain;
+  std::int64_t most = 0;
+  for (const auto& count : trials.counts().of(largest->shape, type, level)) {
+    most = std::max(most, machine ? count.on_one : count.together);
+  }
+  return std::min<std::int64_t>(most, largest->count);
+}
+
 }  // namespace
 
 CertifiedPools certified_pools(const model::Cluster& cluster, const Certificate* certificate) {
@@ -118,31 +132,7 @@ CertifiedPools certified_pools(const model::Cluster& cluster, const Certificate*
   return {.certificate = certificate, .pools = all_pools(cluster, *certificate)};
 }
 
-std::int64_t FreeTasks::of(const model::Job& job, GpuTypeId type) {
-  const auto groups = trials_.workload().groups_of(job);
-  const auto largest = std::ranges::max_element(groups, {}, &model::TaskGroup::count);
-  const std::int32_t count = largest->count;
-  const bool machine = job.domain == model::Level::machine || count == 1;
-  const model::Level level = machine ? model::Level::rack : job.domain;
-  const auto [entry, fresh] =
-      known_.try_emplace(Key(largest->shape, count, machine, level, type), 0);
-  if (!fresh) return entry->second;
-  const model::Shape& shape = trials_.workload().shape(largest->shape);
-  std::int64_t& most = entry->second;
-  for (const solver::Domain& domain : trials_.occupancy().index().domains(type, level)) {
-    std::int64_t tasks = 0;
-    for (const MachineId m : domain.machines) {
-      const std::int64_t here = trials_.occupancy().room()[m].count(shape, count);
-      tasks = machine ? std::max(tasks, here) : tasks + here;
-    }
-    most = std::max(most, std::min<std::int64_t>(tasks, count));
-    if (most == count) break;
-  }
-  return most;
-}
-
-std::vector<PricedPlace> priced_places(const Trials& trials, const CertifiedPools& pools,
-                                       FreeTasks& free_tasks, JobId id) {
+std::vector<PricedPlace> priced_places(Trials& trials, const CertifiedPools& pools, JobId id) {
   const model::InstanceView& instance = trials.valuation().instance();
   const model::Job& job = instance.workload.job(id);
   std::vector<PricedPlace> places;
@@ -151,7 +141,7 @@ std::vector<PricedPlace> priced_places(const Trials& trials, const CertifiedPool
     PricedPlace place{.gpu_type = type,
                       .place = printable(instance.cluster.gpu_types[type.index()]),
                       .value = trials.valuation().best(id, type),
-                      .room = free_tasks.of(job, type)};
+                      .room = free_tasks(trials, job, type)};
     if (pools.certificate != nullptr) price(instance, pools, job, place);
     places.push_back(std::move(place));
   }

@@ -22,8 +22,9 @@ Trials::Trials(const model::Instance& instance, model::Objective objective,
       valuation_(model::InstanceView(instance_), objective),
       limits_(model::InstanceView(instance_), objective),
       occupancy_(valuation_, all_machines(instance_.cluster), &limits_),
-      rooms_(occupancy_),
-      maker_(occupancy_) {
+      counts_(occupancy_),
+      rooms_(occupancy_, &counts_),
+      maker_(occupancy_, &counts_) {
   for (std::size_t l = 0; l < limits_.size(); ++l) {
     occupancy_.limit_usage().allow(l, limits_.capacity(l));
   }

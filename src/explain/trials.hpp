@@ -8,6 +8,7 @@
 #include "berth/model/instance.hpp"
 #include "berth/planner_model/coupling_limits.hpp"
 #include "berth/planner_model/value.hpp"
+#include "berth/solver/free_task_counts.hpp"
 #include "berth/solver/make_room.hpp"
 #include "berth/solver/occupancy.hpp"
 
@@ -31,6 +32,9 @@ class Trials {
   [[nodiscard]] const planner_model::CouplingLimits& limits() const { return limits_; }
   [[nodiscard]] const solver::Occupancy& occupancy() const { return occupancy_; }
 
+  /// Of the free room beside the plan.
+  [[nodiscard]] solver::FreeTaskCounts& counts() { return counts_; }
+
   /// Of all jobs that the plan places.
   [[nodiscard]] double value() const { return value_; }
 
@@ -51,6 +55,7 @@ class Trials {
   planner_model::CouplingLimits limits_;
   solver::Occupancy occupancy_;
   double value_ = 0.0;
+  solver::FreeTaskCounts counts_;
   solver::RoomSearch rooms_;
   solver::RoomMaker maker_;
 };

@@ -15,8 +15,8 @@ class Show(ProgramTest):
         self.assert_ends(self.plan(), 0)
         self.sound = self.read_plan()
 
-    def tell(self, command, *words, code=0):
-        done = self.berth(command, *words, "--cluster", "c.yaml", "--jobs", "j.jsonl")
+    def tell(self, command, *words, code=0, **how):
+        done = self.berth(command, *words, "--cluster", "c.yaml", "--jobs", "j.jsonl", **how)
         self.assert_ends(done, code)
         return done
 
@@ -115,6 +115,16 @@ class Show(ProgramTest):
         self.assertEqual(text.count("needs 9 x"), 1, text)
         self.assertRegex(text, "^3 jobs such as l[0-2] wait: gang too large")
         self.assertEqual([line for line in text.splitlines() if len(line) > 80], [])
+
+    def test_explains_all_with_the_same_bytes_on_any_threads(self):
+        waiting = [{"id": f"w{j}", "weight": 1 + j % 7, "tasks": [
+            {"count": 1 + j % 5, "gpus": 1 + j % 4, "cpu_milli": j}]} for j in range(60)]
+        self.write("j.jsonl", JOBS + "".join(json.dumps(job) + "\n" for job in waiting))
+        self.assert_ends(self.plan(), 0)
+        told = [self.tell("explain", "plan.json", "--all", env={"OMP_NUM_THREADS": str(threads)}).out
+                for threads in (1, 2, 4)]
+        self.assertGreater(told[0].count(" waits: "), 40)
+        self.assertEqual(told, [told[0]] * 3)
 
     def test_refuses_a_plan_of_other_files(self):
         self.write("j.jsonl", JOBS)

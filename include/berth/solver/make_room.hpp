@@ -6,11 +6,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <vector>
 
 #include "berth/model/placement.hpp"
 #include "berth/planner_model/task_profile.hpp"
+#include "berth/solver/free_task_counts.hpp"
 #include "berth/solver/occupancy.hpp"
 
 namespace berth::solver::local_search {
@@ -36,12 +38,17 @@ std::optional<model::JobPlacement> find_room(Occupancy& state, JobId job);
 /// a domain each; under limits of places they are as `find_room`.
 class RoomSearch {
  public:
-  explicit RoomSearch(Occupancy& state);
+  /// @param counts  of the state, or null: skips domains without another result
+  explicit RoomSearch(Occupancy& state, FreeTaskCounts* counts = nullptr);
   std::optional<model::JobPlacement> find(JobId job);
 
  private:
   using Tasks = std::tuple<planner_model::TaskProfile, std::uint64_t, model::Level>;
+  std::optional<model::JobPlacement> find_in(JobId job, GpuTypeId type,
+                                             std::span<const Domain> domains, std::size_t& passed);
+
   Occupancy& state_;
+  FreeTaskCounts* counts_;
   bool remembers_;  ///< room depends on the tasks alone
   std::map<Tasks, std::size_t>
       passed_;  ///< by tasks, GPU types, domain: first domains without room
@@ -58,7 +65,8 @@ std::optional<MadeRoom> make_room(Occupancy& state, JobId job);
 /// result. O(jobs log jobs) once.
 class RoomMaker {
  public:
-  explicit RoomMaker(Occupancy& state);
+  /// @param counts  of the state, or null: skips domains without another result
+  explicit RoomMaker(Occupancy& state, FreeTaskCounts* counts = nullptr);
   ~RoomMaker();
   RoomMaker(const RoomMaker&) = delete;
   RoomMaker& operator=(const RoomMaker&) = delete;
@@ -66,6 +74,7 @@ class RoomMaker {
 
  private:
   Occupancy& state_;
+  FreeTaskCounts* counts_;
   bool asked_ = false;
   std::unique_ptr<local_search::EvictionCostBounds> costs_;  ///< null before the second job
 };

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "berth/model/workload.hpp"
+#include "berth/solver/occupancy.hpp"
+
+namespace berth::solver {
+
+/// How many tasks of a shape the free room of each domain holds, so that searches for many jobs
+/// skip domains without room. Counts are made at the first question about a shape: exact while the
+/// room stays as it was then, upper bounds while it shrinks. Machines whose room has grown since are
+/// named by the caller.
+class FreeTaskCounts {
+ public:
+  /// Tasks of one shape in the free room of one domain: alone, each group by itself.
+  struct Count {
+    std::int64_t together = 0;  ///< on all its machines
+    std::int64_t on_one = 0;    ///< on the best of its machines
+  };
+
+  explicit FreeTaskCounts(const Occupancy& state) : state_(state) {}
+
+  /// By domain of `state.index().domains(type, level)`. O(machines of the type) once a shape, type
+  /// and level
+  std::span<const Count> of(ShapeId shape, GpuTypeId type, model::Level level);
+
+  /// Makes the counts for all tasks of the job now, before any room grows.
+  void prepare(const model::Job& job);
+
+  /// Those of the domains that may hold all tasks of the job, in their order; no other one has room
+  /// for it.
+  /// @param domains  consecutive ones of `state.index().domains(type, level)`
+  /// @param freed    machines whose room may be larger than it was, ascending
+  /// O(groups x (domains + freed log machines)); without `domains` where no domain has room
+  std::vector<const Domain*> holders(const model::Job& job, GpuTypeId type,
+                                     std::span<const Domain> domains,
+                                     std::span<const MachineId> freed = {});
+
+ private:
+  struct Counts {
+    std::vector<Count> by_domain;
+    Count most;  ///< of any domain
+  };
+  struct Demand;
+  const Counts& counts(ShapeId shape, GpuTypeId type, model::Level level);
+  [[nodiscard]] Count count(const model::Shape& shape, std::span<const MachineId> machines) const;
+
+  const Occupancy& state_;
+  std::map<std::tuple<ShapeId, GpuTypeId, model::Level>, Counts> known_;
+};
+
+}  // namespace berth::solver
