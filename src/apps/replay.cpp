@@ -48,6 +48,10 @@ sim::ReplayOptions trace_options(const SimulateFlags& flags) {
   }
   options.restart_cost = flags.restart_cost * sim::kSecond;
   set_costs(flags.world, options);
+  const bool paper = papers::find_paper_policy(flags.policy) != nullptr;
+  const bool rates = !flags.world.profiles.empty() || flags.world.interference > 0.0;
+  options.start_running = !paper && !rates && flags.sweep.loads.empty();
+  if (flags.now >= 0) options.begin = flags.now * sim::kSecond;
   return options;
 }
 
@@ -58,6 +62,7 @@ std::map<std::string, std::string> record_of(const SimulateFlags& flags) {
       {"preemptible", flags.trace.only_marked ? "marked" : "all"},
       {"restart_cost", std::to_string(flags.restart_cost)}};
   if (flags.estimates == "noisy") options["noise"] = fmt::format("{}", flags.trace.noise);
+  if (flags.now >= 0) options["now"] = std::to_string(flags.now);
   if (flags.estimates == "history") options["residual"] = flags.residual;
   if (flags.estimates == "noisy" || flags.estimates == "walltimes") {
     options["seed"] = std::to_string(flags.trace.seed);

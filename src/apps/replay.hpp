@@ -39,6 +39,7 @@ struct SimulateFlags {
   WorldFlags world;
   std::int64_t restart_cost = 60;  // seconds
   std::int64_t round = 360;        // seconds
+  std::int64_t now = -1;           // second; -1: not given
   BerthFlags berth;
   bool bound = false;
   bool quiet = false;

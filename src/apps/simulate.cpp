@@ -115,7 +115,8 @@ ExitCode simulate_on_root(const SimulateFlags& flags, const volatile std::sig_at
   expect_policy(flags);
   const model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
   for (const std::string& note : instance.workload.notes) warn(note);
-  if (const std::string keys = sim::ignored_keys(instance); !keys.empty()) {
+  const bool starts_running = trace_options(flags).start_running;
+  if (const std::string keys = sim::ignored_keys(instance, starts_running); !keys.empty()) {
     warn("a simulation ignores: " + keys);
   }
   const auto prepared = prepare_world(instance, flags.world, flags.trace.seed);
@@ -219,6 +220,12 @@ void add_simulate(CLI::App& app, Action& action) {
   command->add_option("--round", flags->round, "Of max-min, max-sum and pop-K: seconds of a round")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{31'557'600}))
       ->capture_default_str();
+  command
+      ->add_option(
+          "--now", flags->now,
+          "Second at which it begins when jobs run then (default: the last start or arrival "
+          "of one that runs)")
+      ->check(not_negative());
   command->add_flag("--only-preemptible", flags->trace.only_marked,
                     "Stop only jobs with \"preemptible\"; they lose work behind a checkpoint");
   add_world_options(*command, flags->world);

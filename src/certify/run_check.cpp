@@ -238,6 +238,27 @@ void check_quotas(const Instance& instance, std::span<const JobRecord> records, 
   }
 }
 
+/// Licenses in use over time.
+void check_licenses(const Instance& instance, std::span<const JobRecord> records,
+                    RunFaults& faults) {
+  const auto& licenses = instance.cluster.licenses;
+  std::vector<std::map<std::pair<std::int64_t, int>, std::int64_t>> change(licenses.size());
+  for (const JobRecord& record : records) {
+    for (const auto& use : instance.workload.rules_of(instance.workload.job(record.job)).licenses) {
+      for (const JobRun& run : record.runs) {
+        change[use.license][{run.start, 1}] += use.count;
+        change[use.license][{run.end, 0}] -= use.count;
+      }
+    }
+  }
+  for (std::size_t l = 0; l < licenses.size(); ++l) {
+    std::int64_t used = 0, most = 0;
+    for (const auto& [when, by] : change[l]) most = std::max(most, used += by);
+    if (most > licenses[l].count)
+      faults.add("jobs take more licenses " + licenses[l].name + " than there are");
+  }
+}
+
 /// One machine over time: devices and resources in order of time, ends before starts.
 void check_machines(const Instance& instance, std::span<const JobRecord> records,
                     RunFaults& faults) {
@@ -306,6 +327,7 @@ RunCheck check_run(const Instance& instance, std::span<const JobRecord> records,
   check_dependencies(instance, records, faults);
   check_down(instance, records, down, faults);
   check_quotas(instance, records, faults);
+  check_licenses(instance, records, faults);
   check.figures = run_figures(instance, records);
   for (const model::RunFigureRow& row : model::kRunFigureRows) {
     const double said = summary.figures.*row.value, found = check.figures.*row.value;

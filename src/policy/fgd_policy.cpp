@@ -66,7 +66,7 @@ bool Fgd::precedes(double growth, std::size_t machine, double other,
 }
 
 bool Fgd::start(State& state, JobId job) {
-  if (!state.within_quota(job) || !state.fits(state.demand_index(job))) return false;
+  if (!state.within_limits(job) || !state.fits(state.demand_index(job))) return false;
   const Demand& demand = state.demand(job);
   if (demand.domain != model::Level::cluster) return state.start(job);
   Trial best, trial;

@@ -19,7 +19,8 @@ void PreemptivePolicy::decide(State& state) {
     if (none_larger && !state.any_may_fit()) break;
     std::uint8_t& hopeless = hopeless_[state.job(entry.job).demand];
     if (none_larger || hopeless != 0) continue;
-    if (!displace(state, entry)) hopeless = 1;  // later jobs may stop fewer
+    // Later jobs may stop fewer; but others of the demand may need no license or quota.
+    if (!displace(state, entry) && state.within_limits(entry.job)) hopeless = 1;
   }
   waiting_.drop_started(state);
   after(state);

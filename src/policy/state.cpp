@@ -87,14 +87,14 @@ bool State::start(JobId id) {
 }
 
 bool State::start_on(JobId id, GpuTypeId type, std::span<const model::TaskPlacement> tasks) {
-  if (!within_quota(id) || !free_.take_again(demand(id), tasks)) return false;
+  if (!within_limits(id) || !free_.take_again(demand(id), tasks)) return false;
   trial_.assign(tasks.begin(), tasks.end());
   return begin(id, type);
 }
 
 bool State::start_beside(JobId id, std::span<const model::TaskPlacement> kept) {
   const std::uint32_t index = demand_index(id);
-  if (failed_[index] == released_ || !within_quota(id)) return false;
+  if (failed_[index] == released_ || !within_limits(id)) return false;
   const FreeMachines::Kept held_back(free_, kept);
   for (const GpuTypeId type : demands_[index].types) {
     if (free_.place(demands_[index], type, trial_)) return begin(id, type);
@@ -103,13 +103,13 @@ bool State::start_beside(JobId id, std::span<const model::TaskPlacement> kept) {
 }
 
 bool State::start_beside(JobId id, GpuTypeId type, std::span<const model::TaskPlacement> kept) {
-  if (!within_quota(id)) return false;
+  if (!within_limits(id)) return false;
   const FreeMachines::Kept held_back(free_, kept);
   return free_.place(demand(id), type, trial_) && begin(id, type);
 }
 
 bool State::start(JobId id, GpuTypeId type) {
-  return within_quota(id) && free_.place(demand(id), type, trial_) && begin(id, type);
+  return within_limits(id) && free_.place(demand(id), type, trial_) && begin(id, type);
 }
 
 bool State::fits(std::uint32_t index) {
@@ -150,7 +150,7 @@ void State::join_running(JobId id) {
   --waiting_by_demand_[demand_index(id)];
   place_in_running_[id.index()] = static_cast<std::uint32_t>(running_.size());
   running_.push_back(id);
-  if (!queues_.empty()) use_quota(id, +1);
+  use_limits(id, +1);
 }
 
 /// Without progress at the begin of a run that starts now.
@@ -176,7 +176,7 @@ void State::leave_running(JobId id) {
   running_[place] = running_.back();
   place_in_running_[running_[place].index()] = place;
   running_.pop_back();
-  if (!queues_.empty()) use_quota(id, -1);
+  use_limits(id, -1);
   free_.release(demand(id), progress(id).tasks);
   ++released_;
 }
@@ -211,7 +211,7 @@ bool State::undo_stop(JobId id) {
   Progress& p = progress_[id.index()];
   BERTH_EXPECT(p.stopped);
   choose(id, p.last.configuration);
-  if (!within_quota(id) || !free_.take_again(demand(id), p.tasks)) return false;
+  if (!within_limits(id) || !free_.take_again(demand(id), p.tasks)) return false;
   p.choice = p.last;
   p.stopped = false;
   join_running(id);
@@ -392,7 +392,17 @@ void State::set_quotas(std::vector<QueueQuota> queues) {
   queue_used_.assign(queues_.size(), 0);
 }
 
-bool State::within_quota(JobId id) const {
+void State::set_licenses(LicenseTable licenses) {
+  BERTH_EXPECT(running_.empty());
+  licenses_ = std::move(licenses);
+}
+
+bool State::within_limits(JobId id) const {
+  if (!licenses_.rows.empty()) {
+    for (const model::LicenseUse& use : licenses_.rows[job(id).licenses]) {
+      if (use.count > licenses_.free[use.license]) return false;
+    }
+  }
   if (queues_.empty()) return true;
   const std::int64_t milli = demand(id).milli;
   for (QueueId queue = job(id).queue; queue.valid(); queue = queues_[queue.index()].parent) {
@@ -402,14 +412,20 @@ bool State::within_quota(JobId id) const {
   return true;
 }
 
-void State::use_quota(JobId id, int sign) {
+void State::use_limits(JobId id, int sign) {
+  if (!licenses_.rows.empty()) {
+    for (const model::LicenseUse& use : licenses_.rows[job(id).licenses]) {
+      licenses_.free[use.license] -= sign * use.count;
+    }
+  }
+  if (queues_.empty()) return;
   const std::int64_t milli = demand(id).milli;
   for (QueueId queue = job(id).queue; queue.valid(); queue = queues_[queue.index()].parent) {
     queue_used_[queue.index()] += sign * milli;
   }
 }
 
-/// Free room, quotas in use and history follow from the rest.
+/// Free room, quotas and licenses in use and history follow from the rest.
 template <class Archive>
 void State::describe_all(Archive& archive) {
   archive(now_, wake_, machines_changed_, progress_, running_, place_in_running_, waiting_,
@@ -430,7 +446,7 @@ void State::restore(ByteReader& reader) {
   }
   for (const JobId id : running_) {
     free_.take(demand(id), progress(id).tasks);
-    if (!queues_.empty()) use_quota(id, +1);
+    use_limits(id, +1);
   }
 }
 

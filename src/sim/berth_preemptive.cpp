@@ -31,6 +31,12 @@ void BerthPreemptive::note_changes(const State& state) {
   changed_ =
       changed_ || !state.arrived().empty() || !state.ended().empty() || state.machines_changed();
   standing_.resize(state.size(), Standing::absent);
+  if (last_ == -policy::kNever && present_.empty()) {  // these ran when the simulation began
+    for (const JobId job : state.running()) {
+      present_.push_back(job);
+      standing_[job.index()] = Standing::served_later;
+    }
+  }
   for (const JobId job : state.arrived()) {  // a job whose machine failed is here already
     if (standing_[job.index()] == Standing::absent) present_.push_back(job);
     standing_[job.index()] = Standing::served_later;

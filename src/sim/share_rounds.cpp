@@ -32,7 +32,11 @@ bool may_stop(const State& state, JobId job) {
 }  // namespace
 
 void ShareRounds::decide(State& state) {
-  if (types_ == 0) types_ = std::max<std::size_t>(state.free().cluster().gpu_types.size(), 1);
+  if (types_ == 0) {
+    types_ = std::max<std::size_t>(state.free().cluster().gpu_types.size(), 1);
+    present_.assign(state.running().begin(), state.running().end());
+    last_ = state.now();  // jobs that run already have received nothing
+  }
   const std::size_t size = state.size() * types_;
   if (share_.size() != size) {
     share_.resize(size);

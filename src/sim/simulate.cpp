@@ -4,6 +4,7 @@
 #include "device_ledger.hpp"
 #include "rate_book.hpp"
 #include "series.hpp"
+#include "simulation_events.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -27,48 +28,6 @@ using policy::Action;
 using policy::Phase;
 using policy::Progress;
 
-/// When a job ends, or reaches the work at which its rate may change. Void when the job has been
-/// stopped or got another rate since: its version differs.
-struct JobEvent {
-  Micros time;
-  JobId job;
-  std::uint32_t version;
-  bool completes;
-  auto operator<=>(const JobEvent&) const = default;
-};
-
-/// A machine opens or closes.
-struct MachineEvent {
-  Micros time;
-  bool closes;  ///< of one moment machines open first
-  MachineId machine;
-  policy::Outage outage;
-  auto operator<=>(const MachineEvent&) const = default;
-};
-
-std::vector<MachineEvent> machine_events(const std::vector<Closing>& closings) {
-  std::vector<MachineEvent> events;
-  for (const Closing& closing : closings) {
-    BERTH_EXPECT(closing.from < closing.to);
-    events.push_back({closing.from, true, closing.machine, closing.outage});
-    events.push_back({closing.to, false, closing.machine, closing.outage});
-  }
-  std::ranges::sort(events);
-  return events;
-}
-
-/// Jobs that arrive, by arrival, then id.
-std::vector<JobId> arrival_order(const Trace& trace) {
-  std::vector<bool> refused(trace.jobs.size());
-  for (const RefusedJob& job : trace.refused) refused[job.job.index()] = true;
-  std::vector<JobId> order;
-  for (std::size_t j = 0; j < trace.jobs.size(); ++j) {
-    if (!refused[j]) order.emplace_back(j);
-  }
-  std::ranges::stable_sort(order, {}, [&](JobId job) { return trace.jobs[job.index()].arrival; });
-  return order;
-}
-
 class Simulation {
  public:
   Simulation(const model::Cluster& cluster, const Trace& trace, policy::Policy& policy,
@@ -81,9 +40,10 @@ class Simulation {
         arrivals_(arrival_order(trace)),
         machine_events_(machine_events(world.closings)),
         versions_(trace.jobs.size()),
-        series_(arrivals_.empty() ? 0 : trace.jobs[arrivals_.front().index()].arrival) {
+        series_(first_time()) {
     if (trace.history) state_.learn(*trace.history);
     if (!trace.quotas.empty()) state_.set_quotas(trace.quotas);
+    if (!trace.licenses.rows.empty()) state_.set_licenses(trace.licenses);
     state_.set_slot(world.slot);
     if (world.speeds != nullptr) rates_.emplace(*world.speeds);
     make_records();
@@ -91,7 +51,11 @@ class Simulation {
   }
 
   Run run(const ProgressCall& progress) {
-    if (!world_.resume.empty()) restore();
+    if (world_.resume.empty()) {
+      for (const RunningJob& running : trace_.running) start_running(running);
+    } else {
+      restore();
+    }
     while (arrived_ < arrivals_.size() || held_back_ > 0 || !state_.running().empty() ||
            state_.waiting() > 0) {
       const Micros now = next_time();
@@ -110,6 +74,36 @@ class Simulation {
   static Micros run_length(Micros work, double speed) {
     if (speed == 1.0) return work;
     return static_cast<Micros>(std::ceil(static_cast<double>(work) / speed));
+  }
+
+  /// The first arrival, or start of a running job.
+  [[nodiscard]] Micros first_time() const {
+    if (!trace_.running.empty()) return trace_.running.front().since;
+    return arrivals_.empty() ? 0 : arrival(arrivals_.front());
+  }
+
+  /// Of a job that does not run when the simulation begins.
+  [[nodiscard]] Micros arrival(JobId job) const {
+    const Micros time = trace_.jobs[job.index()].arrival;
+    return trace_.running.empty() ? time : std::max(time, trace_.begin);
+  }
+
+  /// Policies find the job among those that run: no arrival tells of it.
+  void start_running(const RunningJob& running) {
+    account(running.since);
+    state_.advance(running.since);
+    state_.arrive(running.job);
+    if (!state_.start_on(running.job, running.type, running.tasks)) {
+      throw InputError(
+          {.file = "", .line = 0, .field = "running"},
+          "job number " + std::to_string(running.job.value() + 1) +
+              " cannot be put where it runs: other jobs, a quota, licenses or the state "
+              "of the machine do not allow it",
+          "simulate without \"running\" of this job");
+    }
+    carry_out();
+    state_.end_decision();
+    ++run_.job_events;
   }
 
   void make_records() {
@@ -135,7 +129,10 @@ class Simulation {
   void make_dependencies() {
     if (trace_.dependencies.empty()) return;
     awaited_.resize(trace_.jobs.size());
+    std::vector<bool> runs(trace_.jobs.size());
+    for (const RunningJob& running : trace_.running) runs[running.job.index()] = true;
     for (const model::Dependency& d : trace_.dependencies) {
+      if (runs[d.job.index()]) continue;
       ++awaited_[d.job.index()];
       successors_.push_back({d.after, d.job});
     }
@@ -158,7 +155,7 @@ class Simulation {
     Micros next = kNever;
     if (state_.wake() < kNever) next = std::max(decision_time(state_.wake()), state_.now() + 1);
     if (arrived_ < arrivals_.size()) {
-      next = std::min(next, trace_.jobs[arrivals_[arrived_].index()].arrival);
+      next = std::min(next, arrival(arrivals_[arrived_]));
     }
     if (!events_.empty()) next = std::min(next, events_.top().time);
     if (machine_event_ < machine_events_.size())
@@ -167,7 +164,7 @@ class Simulation {
     if (world_.slot > 0 && (state_.waiting() > 0 || !state_.running().empty()))
       next = std::min(next, decision_time(state_.now() + 1));
     if (next >= kNever) refuse_standstill();
-    return next;
+    return trace_.running.empty() ? next : std::max(next, state_.now());
   }
 
   /// Nothing will ever happen, and jobs are left.
@@ -187,7 +184,7 @@ class Simulation {
     state_.advance(now);
     complete(now);
     change_machines(now);
-    while (arrived_ < arrivals_.size() && trace_.jobs[arrivals_[arrived_].index()].arrival <= now) {
+    while (arrived_ < arrivals_.size() && arrival(arrivals_[arrived_]) <= now) {
       arrive(arrivals_[arrived_++]);
     }
     if (!state_.bookings().empty()) state_.start_booked();
@@ -196,13 +193,18 @@ class Simulation {
       state_.begin_decision();
       policy_.decide(state_);
     }
+    carry_out();
+    if (!decides) return;
+    state_.end_decision();
+    check_promises();
+  }
+
+  /// The actions of the moment take effect.
+  void carry_out() {
     for (const Action& action : state_.take_actions()) apply(action);
     for (const JobId job : started_) ledger_.edit(run_.records[job.index()].runs.back().tasks, +1);
     if (rates_) rerate();
     started_.clear();
-    if (!decides) return;
-    state_.end_decision();
-    check_promises();
   }
 
   /// A job whose predecessors have not all ended is held back.
@@ -217,7 +219,7 @@ class Simulation {
   }
 
   void account(Micros now) {
-    if (run_.decisions == 0) return;
+    if (run_.decisions == 0 && milli_ == 0) return;
     series_.add(
         now,
         {.milli = milli_, .running = std::ssize(state_.running()), .waiting = state_.waiting()});
@@ -364,9 +366,10 @@ class Simulation {
 
   void check_promises() {
     if (const JobId next = policy_.next(); next.valid()) {
-      BERTH_ASSERT(!state_.fits(state_.demand_index(next)) || !state_.within_quota(next));
+      BERTH_ASSERT(!state_.fits(state_.demand_index(next)) || !state_.within_limits(next));
     }
-    if (!policy_.starts_all_that_fit() || !trace_.quotas.empty() || !state_.any_may_fit()) return;
+    if (!trace_.quotas.empty() || !trace_.licenses.rows.empty()) return;
+    if (!policy_.starts_all_that_fit() || !state_.any_may_fit()) return;
     for (std::size_t d = 0; d < trace_.demands.size(); ++d) {
       if (state_.waiting_by_demand()[d] == 0 || trace_.demands[d].groups.size() > 1) continue;
       BERTH_ASSERT(!state_.fits(static_cast<std::uint32_t>(d)));

@@ -114,6 +114,7 @@ policy::Job policy_job(const model::Job& job, const model::TimeRules& rules,
   known.weight = job.weight;
   known.queue = job.queue;
   known.priority = job.priority;
+  known.licenses = job.rules;
   if (options.only_marked) {
     known.preemptible = rules.preemptible;
     known.checkpoint_every =
@@ -130,6 +131,63 @@ std::vector<policy::QueueQuota> hard_quotas(const model::Cluster& cluster) {
     quotas.push_back({queue.parent, queue.hard() ? queue.gpu_quota * model::kGpuMilli : -1});
   }
   return quotas;
+}
+
+/// Without rows when no job takes a license.
+policy::LicenseTable license_table(const model::Instance& instance) {
+  policy::LicenseTable table;
+  const auto& rules = instance.workload.rules;
+  if (std::ranges::all_of(rules, [](const auto& row) { return row.licenses.empty(); }))
+    return table;
+  for (const model::License& license : instance.cluster.licenses)
+    table.free.push_back(license.count);
+  for (const model::PlacementRules& row : rules) table.rows.push_back(row.licenses);
+  return table;
+}
+
+GpuTypeId type_of(const model::Cluster& cluster, std::span<const model::TaskPlacement> tasks) {
+  for (const model::TaskPlacement& task : tasks) {
+    if (task.devices != 0) return cluster.class_of(task.machine).gpu_type;
+  }
+  return {};
+}
+
+/// Microseconds of the job's run on the type; 0: it may not use it.
+Micros run_length(const Trace& trace, JobId job, GpuTypeId type) {
+  const policy::Demand& demand = trace.demands[trace.jobs[job.index()].demand];
+  if (std::ranges::find(demand.types, type) == demand.types.end()) return 0;
+  const auto work = static_cast<double>(trace.work[job.index()]);
+  return static_cast<Micros>(std::ceil(work / demand.speed_on(type)));
+}
+
+/// Jobs that run began when they say, or so that they end when they say; one that would have ended
+/// before the begin ends then.
+void add_running(const model::Instance& instance, const ReplayOptions& options, Trace& trace) {
+  trace.begin = options.begin;
+  for (const model::Running& r : instance.workload.running) {
+    trace.begin = std::max(trace.begin, trace.jobs[r.job.index()].arrival);
+    if (options.begin < 0 && r.since != model::kNotGiven)
+      trace.begin = std::max(trace.begin, r.since * kSecond);
+  }
+  for (const model::Running& r : instance.workload.running) {
+    const auto tasks = instance.workload.tasks_of(r);
+    RunningJob job{.job = r.job, .type = type_of(instance.cluster, tasks)};
+    job.tasks.assign(tasks.begin(), tasks.end());
+    const policy::Job& known = trace.jobs[r.job.index()];
+    const Micros length = run_length(trace, r.job, job.type);
+    if (known.elastic || (length == 0 && trace.work[r.job.index()] > 0)) {
+      trace.refused.push_back({r.job, known.elastic ? "runs in one of several configurations"
+                                                    : "runs on a GPU type that it may not use"});
+      continue;
+    }
+    job.since = r.since == model::kNotGiven ? trace.begin : r.since * kSecond;
+    if (r.remaining != model::kNotGiven) job.since += r.remaining * kSecond - length;
+    const Micros first = std::max(known.arrival, trace.begin - length);
+    job.since = std::clamp(job.since, std::min(first, trace.begin), trace.begin);
+    trace.running.push_back(std::move(job));
+  }
+  std::ranges::sort(trace.running, {},
+                    [](const RunningJob& r) { return std::pair(r.since, r.job); });
 }
 
 }  // namespace
@@ -159,6 +217,8 @@ Trace make_trace(const model::Instance& instance, const ReplayOptions& options,
   }
   trace.dependencies = workload.dependencies;
   trace.quotas = hard_quotas(instance.cluster);
+  trace.licenses = license_table(instance);
+  if (options.start_running) add_running(instance, options, trace);
   refuse_too_large(instance.cluster, trace);
   return trace;
 }
@@ -172,6 +232,13 @@ bool exceeds_quota(const Trace& trace, const policy::Job& job) {
     if (quota >= 0 && trace.demands[job.demand].milli > quota) return true;
   }
   return false;
+}
+
+bool exceeds_licenses(const Trace& trace, const policy::Job& job) {
+  if (trace.licenses.rows.empty()) return false;
+  return std::ranges::any_of(trace.licenses.rows[job.licenses], [&](const auto& use) {
+    return use.count > trace.licenses.free[use.license];
+  });
 }
 
 /// Jobs that wait for a refused one are refused; dependencies of refused jobs are dropped.
@@ -204,17 +271,31 @@ void refuse_too_large(const model::Cluster& cluster, Trace& trace) {
   for (const RefusedJob& refused : trace.refused) out[refused.job.index()] = true;
   for (std::size_t j = 0; j < trace.jobs.size(); ++j) {
     if (out[j]) continue;
-    const bool quota = exceeds_quota(trace, trace.jobs[j]);
-    if (!quota && fits[trace.jobs[j].demand]) continue;
+    const char* reason = nullptr;
+    if (!fits[trace.jobs[j].demand]) reason = "fits no machines of the empty cluster";
+    if (exceeds_licenses(trace, trace.jobs[j])) reason = "takes more licenses than there are";
+    if (exceeds_quota(trace, trace.jobs[j]))
+      reason = "asks for more GPUs than a quota of its queue";
+    if (reason == nullptr) continue;
     out[j] = true;
-    trace.refused.push_back({JobId(j), quota ? "asks for more GPUs than a quota of its queue"
-                                             : "fits no machines of the empty cluster"});
+    trace.refused.push_back({JobId(j), reason});
   }
   refuse_successors(trace, out);
+  std::erase_if(trace.running, [&](const RunningJob& running) { return out[running.job.index()]; });
   std::ranges::sort(trace.refused, {}, &RefusedJob::job);
 }
 
-std::string ignored_keys(const model::Instance& instance) {
+namespace {
+
+bool concerns_machines(const model::PlacementRules& rules) {
+  model::PlacementRules others;
+  others.licenses = rules.licenses;
+  return rules != others;
+}
+
+}  // namespace
+
+std::string ignored_keys(const model::Instance& instance, bool starts_running) {
   const model::Cluster& cluster = instance.cluster;
   const model::Workload& workload = instance.workload;
   std::string keys;
@@ -227,8 +308,8 @@ std::string ignored_keys(const model::Instance& instance) {
         return j.communication.pattern != model::CommunicationPattern::none;
       }),
       "communication");
-  add(workload.rules.size() > 1, "rules about machines, licenses");
-  add(!workload.running.empty(), "running");
+  add(std::ranges::any_of(workload.rules, concerns_machines), "rules about machines");
+  add(!starts_running && !workload.running.empty(), "running");
   add(std::ranges::any_of(
           cluster.queues,
           [](const auto& q) { return (q.gpu_quota >= 0 && !q.hard()) || q.gpu_hours >= 0; }),

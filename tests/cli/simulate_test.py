@@ -281,6 +281,84 @@ class SimulateTest(ProgramTest):
         self.assert_ends(done, 1)
         self.assertIn("figure jct_p95", done.out)
 
+    def write_running(self):
+        """Two machines of 4 GPUs. At second 1000 a and b run, b until 1300; c waits since 200."""
+        self.write("c.yaml", "schema: 1\nclasses:\n  g: {gpu_type: H100, gpus: 4}\npods:\n  - id: p\n"
+                             '    racks: [{id: r, machines: [{ids: "m[0-1]", class: g}]}]\n')
+        place = [{"machine": "m1", "gpus": [{"index": g} for g in range(4)]}]
+        rows = [{"id": "a", "arrival": 100, "duration": 2000, "tasks": [{"gpus": 4}],
+                 "running": {"since": 1000, "tasks": place}},
+                {"id": "b", "arrival": 0, "duration": 900, "tasks": [{"gpus": 3}],
+                 "running": {"remaining": 300, "tasks": [
+                     {"machine": "m0", "gpus": [{"index": g} for g in (0, 2, 3)]}]}},
+                {"id": "c", "arrival": 200, "duration": 50, "tasks": [{"gpus": 2}]},
+                {"id": "d", "arrival": 1010, "duration": 50, "tasks": [{"gpus": 1}], "after": ["c"]},
+                {"id": "late", "arrival": 0, "duration": 20, "tasks": [{"gpus": 1}], "running": {
+                    "since": 10, "tasks": [{"machine": "m0", "gpus": [{"index": 1}]}]}}]
+        self.write("j.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+
+    def starts(self):
+        return {record["job"]: [run["start"] // 1_000_000 for run in record["runs"]]
+                for record in map(json.loads,
+                                  (self.folder / "run/jobs.jsonl").read_text().splitlines())}
+
+    def test_jobs_that_run_hold_their_places(self):
+        self.write_running()
+        for policy in "fifo", "easy", "conservative", "drf", "fgd", "sjf", "max-min", "berth":
+            more = ["--preemption", "off"] if policy == "berth" else []
+            done = self.simulate(*more, policy=policy)
+            self.assert_ends(done, 0)
+            self.assertNotIn("ignores", done.err)
+            self.assert_ends(self.check_run(), 0)
+            starts = self.starts()
+            self.assertEqual([starts[name][0] for name in ("a", "b", "late")], [1000, 400, 980])
+            self.assertEqual(starts["c"][0], 1300)  # in place of b: one GPU is free before
+            self.assertEqual(starts["d"][0], 1350)
+        for policy in "srsf", "las", "berth":
+            self.assert_ends(self.simulate(policy=policy), 0)
+            self.assert_ends(self.check_run(), 0)
+            self.assertLess(self.starts()["c"][0], 1310)
+
+    def test_a_run_from_running_jobs_goes_on_from_a_checkpoint(self):
+        self.write_running()
+        self.assert_ends(self.simulate("--now", "1100", policy="berth"), 0)
+        whole = self.summary()["run_digest"]
+        self.assertEqual(self.starts()["b"][0], 500)
+        more = ["--now", "1100", "--checkpoint", "k"]
+        self.assert_ends(self.simulate(*more, "--stop-at", "1200", policy="berth"), 3)
+        self.assert_ends(self.simulate("--now", "1100", "--resume", "k", policy="berth"), 0)
+        self.assertEqual(self.summary()["run_digest"], whole)
+
+    def test_a_running_job_without_room_is_named(self):
+        self.write_running()
+        text = (self.folder / "j.jsonl").read_text()
+        self.write("j.jsonl", text.replace('{"index": 1}', '{"index": 2}'))
+        self.assertNotEqual(self.simulate().code, 0)
+
+    def test_licenses_are_counted_and_judged(self):
+        self.write("c.yaml", "schema: 1\nclasses:\n  g: {gpu_type: H100, gpus: 4}\npods:\n  - id: p\n"
+                             '    racks: [{id: r, machines: [{ids: "a[0-1]", class: g}]}]\n'
+                             "licenses: {cad: 2}\n")
+        self.write("j.jsonl", "".join(
+            json.dumps({"id": f"j{n}", "duration": 100 + n, "arrival": n, "tasks": [{"gpus": 1}],
+                        "licenses": {"cad": 3 if n == 5 else 1}}) + "\n" for n in range(6)))
+        for policy in "fifo", "easy", "conservative", "srsf", "drf", "max-min", "berth":
+            done = self.simulate(policy=policy)
+            self.assert_ends(done, 0)
+            self.assertIn("job j5 takes more licenses than there are", done.err)
+            self.assertNotIn("ignores", done.err)
+            self.assert_ends(self.check_run(), 0)
+            self.assertGreaterEqual(self.summary()["figures"]["makespan"], 302)
+
+        def at_once(records):
+            for record in records[:3]:
+                run = record["runs"][0]
+                run["end"] += record["arrival"] - run["start"]
+                run["start"] = record["arrival"]
+
+        self.assert_ends(self.simulate(), 0)
+        self.planter()(at_once, "jobs take more licenses cad than there are")
+
     def test_jobs_that_cannot_run_are_named_and_the_others_run(self):
         self.write("j.jsonl", '{"id":"ok","duration":5,"tasks":[{"gpus":1}]}\n'
                               '{"id":"endless","tasks":[{"gpus":1}]}\n'

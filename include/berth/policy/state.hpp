@@ -9,12 +9,19 @@
 #include "berth/base/archive.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/model/cluster.hpp"
+#include "berth/model/placement_rules.hpp"
 #include "berth/policy/demand.hpp"
 #include "berth/policy/free_machines.hpp"
 #include "berth/policy/history.hpp"
 #include "berth/policy/time.hpp"
 
 namespace berth::policy {
+
+/// Licenses of the cluster, which jobs take while they run.
+struct LicenseTable {
+  std::vector<std::int64_t> free;                    ///< by row of Cluster::licenses
+  std::vector<std::vector<model::LicenseUse>> rows;  ///< by Job::licenses; empty: nobody takes any
+};
 
 /// What a policy knows of a job, from its arrival on.
 struct Job {
@@ -33,7 +40,8 @@ struct Job {
   /// State::demands, in the order of its `configurations`; others have one.
   std::uint32_t demand = 0;
   std::uint32_t configurations = 1;
-  bool elastic = false;  ///< has `configurations` in the jobs file
+  std::uint32_t licenses = 0;  ///< row of LicenseTable::rows
+  bool elastic = false;        ///< has `configurations` in the jobs file
   QueueId queue;
   std::int32_t priority = 0;
   bool preemptible = true;
@@ -175,7 +183,7 @@ class State {
   template <class Accept>
   bool start_if(JobId id, const Accept& accept) {
     const std::uint32_t index = demand_index(id);
-    if (failed_[index] == released_ || !within_quota(id)) return false;
+    if (failed_[index] == released_ || !within_limits(id)) return false;
     bool fitted = false;
     for (const GpuTypeId type : demands_[index].types) {
       if (!free_.place(demands_[index], type, trial_)) continue;
@@ -192,9 +200,10 @@ class State {
   /// job. @param kept  tasks of a reservation; devices of it that are not free now do not matter
   bool start_beside(JobId id, std::span<const model::TaskPlacement> kept);
   bool start_beside(JobId id, GpuTypeId type, std::span<const model::TaskPlacement> kept);
-  /// True when the queues of the job have room for it. No job starts beyond a hard quota.
-  [[nodiscard]] bool within_quota(JobId id) const;
-  /// True when a job of this demand could start now, quotas aside. Changes nothing.
+  /// True when the queues of the job have room for it and its licenses are free. No job starts
+  /// beyond a hard quota, or without its licenses.
+  [[nodiscard]] bool within_limits(JobId id) const;
+  /// True when a job of this demand could start now, quotas and licenses aside. Changes nothing.
   [[nodiscard]] bool fits(std::uint32_t demand);
   /// True unless every waiting job asks for more GPUs than are free. O(demands)
   [[nodiscard]] bool any_may_fit() const;
@@ -231,6 +240,7 @@ class State {
   void learn(Residual kind) { history_.emplace(kind); }  ///< what to expect of estimates 0
   void learn_from(JobId ended);                     ///< adds its duration to what `learn` knows
   void set_quotas(std::vector<QueueQuota> queues);  ///< by QueueId, parents first
+  void set_licenses(LicenseTable licenses);
   void set_slot(Micros slot) { slot_ = slot; }
   void advance(Micros now) { now_ = now; }
   /// A decision begins: forgets what earlier ones asked for.
@@ -257,7 +267,7 @@ class State {
  private:
   template <class Archive>
   void describe_all(Archive& archive);
-  void use_quota(JobId id, int sign);
+  void use_limits(JobId id, int sign);
 
   bool begin(JobId id, GpuTypeId type);
   void join_running(JobId id);
@@ -285,6 +295,7 @@ class State {
   std::vector<JobId> arrived_, ended_, stopped_, begun_, missed_;
   std::vector<QueueQuota> queues_;        ///< by QueueId; empty: no quotas
   std::vector<std::int64_t> queue_used_;  ///< by QueueId: GPU thousandths, children included
+  LicenseTable licenses_;                 ///< `free` is what is left
   std::vector<Booking> bookings_;         ///< by time, then job
   std::vector<std::int32_t> closed_;      ///< by MachineId: outages now; empty: none so far
   std::vector<Action> actions_;

@@ -43,6 +43,19 @@ struct ReplayOptions {
   /// Work between two checkpoints that survive a failure, of jobs without `checkpoint_every`;
   /// kNever: a failure takes all.
   Micros saved_every = kNever;
+  /// True: jobs with `running` hold their places at the begin; false: they wait as others do.
+  bool start_running = false;
+  /// When the simulation begins, if jobs run then; -1: at the last arrival or start of one that
+  /// runs.
+  Micros begin = -1;
+};
+
+/// A job that runs when the simulation begins.
+struct RunningJob {
+  JobId job;
+  GpuTypeId type;
+  Micros since = 0;  ///< start of its run
+  std::vector<model::TaskPlacement> tasks = {};
 };
 
 struct RefusedJob {
@@ -59,20 +72,26 @@ struct Trace {
   std::vector<RefusedJob> refused;               ///< ascending; these jobs never arrive
   std::vector<model::Dependency> dependencies = {};  ///< of jobs that arrive, ascending
   std::vector<policy::QueueQuota> quotas = {};       ///< by QueueId; empty: no hard quota
+  policy::LicenseTable licenses = {};                ///< no rows: nobody takes any
+  std::vector<RunningJob> running = {};              ///< ascending start, then job
+  /// With running jobs: other jobs arrive then at the earliest, and no running job ends before.
+  Micros begin = 0;
 };
 
 /// The jobs of an instance. Refused are jobs without duration and limit, those larger than the
-/// empty cluster or a quota of their queue, and those that wait for a refused job.
+/// empty cluster, a quota of their queue or the licenses there are, and those that wait for a
+/// refused job.
 /// @param speeds  null: speeds of the jobs file
 /// O(jobs x distinct demands at worst)
 Trace make_trace(const model::Instance& instance, const ReplayOptions& options,
                  const WorldSpeeds* speeds = nullptr);
 
 /// Keys of the files that have no effect on a simulation of this instance, for a warning; empty:
-/// none.
-std::string ignored_keys(const model::Instance& instance);
+/// none. @param starts_running  jobs with `running` hold their places
+std::string ignored_keys(const model::Instance& instance, bool starts_running);
 
-/// Moves jobs that fit no empty cluster, or no quota, to `refused`, and those that wait for them.
+/// Moves jobs that fit no empty cluster, quota or number of licenses to `refused`, and those that
+/// wait for them.
 void refuse_too_large(const model::Cluster& cluster, Trace& trace);
 
 }  // namespace berth::sim

@@ -195,5 +195,20 @@ TEST(World, no_policy_exceeds_a_quota) {
   }
 }
 
+TEST(World, no_policy_takes_more_licenses_than_there_are) {
+  sim::Trace trace =
+      trace_of({{0, 1, 10 * s}, {0, 1, 10 * s}, {0, 1, 10 * s}, {0, 1, 30 * s}, {2 * s, 1, 4 * s}});
+  trace.licenses = {.free = {2}, .rows = {{}, {{.license = 0, .count = 1}}}};
+  for (std::size_t j = 0; j < 3; ++j) trace.jobs[j].licenses = 1;
+  for (const policy::PolicyRow& row : policy::policy_table()) {
+    SCOPED_TRACE(row.name);
+    const auto run = replay(one_pool(1, 4), trace, std::string(row.name));
+    EXPECT_EQ(run.records[2].runs.front().start, 10 * s);
+    // fifo lets nobody pass the third job, conservative backfill keeps a GPU for it
+    const bool waits = row.name == "fifo" || row.name == "conservative";
+    EXPECT_EQ(run.records[4].runs.front().start, waits ? 10 * s : 2 * s);
+  }
+}
+
 }  // namespace
 }  // namespace berth::test

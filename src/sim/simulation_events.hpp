@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+#include "berth/base/assert.hpp"
+#include "berth/sim/simulate.hpp"
+
+/// What a simulation waits for.
+namespace berth::sim {
+
+/// When a job ends, or reaches the work at which its rate may change. Void when the job has been
+/// stopped or got another rate since: its version differs.
+struct JobEvent {
+  Micros time;
+  JobId job;
+  std::uint32_t version;
+  bool completes;
+  auto operator<=>(const JobEvent&) const = default;
+};
+
+/// A machine opens or closes.
+struct MachineEvent {
+  Micros time;
+  bool closes;  ///< of one moment machines open first
+  MachineId machine;
+  policy::Outage outage;
+  auto operator<=>(const MachineEvent&) const = default;
+};
+
+/// Ascending time.
+inline std::vector<MachineEvent> machine_events(const std::vector<Closing>& closings) {
+  std::vector<MachineEvent> events;
+  for (const Closing& closing : closings) {
+    BERTH_EXPECT(closing.from < closing.to);
+    events.push_back({closing.from, true, closing.machine, closing.outage});
+    events.push_back({closing.to, false, closing.machine, closing.outage});
+  }
+  std::ranges::sort(events);
+  return events;
+}
+
+/// Jobs that arrive after the begin, by arrival, then id.
+inline std::vector<JobId> arrival_order(const Trace& trace) {
+  std::vector<bool> refused(trace.jobs.size());
+  for (const RefusedJob& job : trace.refused) refused[job.job.index()] = true;
+  for (const RunningJob& job : trace.running) refused[job.job.index()] = true;
+  std::vector<JobId> order;
+  for (std::size_t j = 0; j < trace.jobs.size(); ++j) {
+    if (!refused[j]) order.emplace_back(j);
+  }
+  std::ranges::stable_sort(order, {}, [&](JobId job) { return trace.jobs[job.index()].arrival; });
+  return order;
+}
+
+}  // namespace berth::sim
