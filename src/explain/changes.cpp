@@ -2,6 +2,8 @@
 #include "changes.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -99,6 +101,30 @@ class ChangeSearch {
     return in_free_room(without, std::move(change));
   }
 
+  /// Where too few of exactly one license are left.
+  [[nodiscard]] std::optional<Change> license() const {
+    const planner_model::CouplingLimits& limits = trials_.limits();
+    if (!limits.has(model::LimitKind::license)) return std::nullopt;
+    const planner_model::LimitUsage& usage = trials_.occupancy().limit_usage();
+    std::optional<model::LicenseUse> lacking;
+    for (const model::LicenseUse& use : trials_.workload().rules_of(job()).licenses) {
+      if (usage.left(limits.at_license(use.license)) >= use.count) continue;
+      if (lacking) return std::nullopt;
+      lacking = use;
+    }
+    if (!lacking) return std::nullopt;
+    const std::size_t limit = limits.at_license(lacking->license);
+    const std::int64_t used = usage.use(limit) + lacking->count;
+    auto placement = trials_.find_room(id_, planner_model::LimitAmount(limit, used));
+    if (!placement) return std::nullopt;
+    Change change{.kind = ChangeKind::license};
+    change.placement = *std::move(placement);
+    change.placement.job = id_;
+    change.license = lacking->license;
+    change.licenses = pinned_use(lacking->license) + used;
+    return change;
+  }
+
  private:
   [[nodiscard]] const model::Job& job() const { return trials_.workload().job(id_); }
 
@@ -109,6 +135,19 @@ class ChangeSearch {
     placement->job = id_;
     change.placement = *std::move(placement);
     return change;
+  }
+
+  /// Licenses that pinned jobs take; more than there are, perhaps.
+  [[nodiscard]] std::int64_t pinned_use(std::uint32_t license) const {
+    const model::WorkloadView& workload = trials_.workload();
+    std::int64_t used = 0;
+    for (const model::Running& running : workload.tables().running) {
+      if (!running.pinned) continue;
+      for (const model::LicenseUse& use : workload.rules_of(workload.job(running.job)).licenses) {
+        if (use.license == license) used += use.count;
+      }
+    }
+    return used;
   }
 
   Trials& trials_;
@@ -122,7 +161,7 @@ std::vector<Change> changes(Trials& trials, JobId job) {
   if (auto fits = search.nothing()) return {*std::move(fits)};
   std::vector<Change> found;
   for (auto kind : {&ChangeSearch::eviction, &ChangeSearch::domain, &ChangeSearch::gpu_type,
-                    &ChangeSearch::count, &ChangeSearch::quota}) {
+                    &ChangeSearch::count, &ChangeSearch::quota, &ChangeSearch::license}) {
     if (auto change = (search.*kind)()) found.push_back(*std::move(change));
   }
   return found;

@@ -83,6 +83,11 @@ class Words {
         return fmt::format("gpu_quota: {} instead of {} for queue '{}'", change.quota,
                            queue.gpu_quota, printable(queue.name));
       }
+      case ChangeKind::license: {
+        const model::License& license = cluster.licenses[change.license];
+        return fmt::format("licenses: {} of '{}' instead of {}", change.licenses,
+                           printable(license.name), license.count);
+      }
     }
     return {};
   }

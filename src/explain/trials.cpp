@@ -42,6 +42,15 @@ std::optional<model::JobPlacement> Trials::find_room(JobId job, const Edit& edit
   return placement;
 }
 
+std::optional<model::JobPlacement> Trials::find_room(JobId job,
+                                                     const planner_model::LimitAmount& allowed) {
+  const std::int64_t before = occupancy_.limit_usage().allowance(allowed.first);
+  occupancy_.limit_usage().allow(allowed.first, allowed.second);
+  auto placement = find_room(job, [](model::Job&, model::TaskGroup&) {});
+  occupancy_.limit_usage().allow(allowed.first, before);
+  return placement;
+}
+
 std::optional<solver::MadeRoom> Trials::make_room(JobId job, const Edit& edit) {
   const JobId variant = add(job, edit);
   auto made = maker_.make(variant);

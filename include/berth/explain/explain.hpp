@@ -22,6 +22,7 @@ enum class ChangeKind : std::uint8_t {
   gpu_type,  ///< GPU types that the job does not list
   count,     ///< fewer tasks
   quota,     ///< a larger quota
+  license,   ///< more licenses of one name
 };
 
 /// One change, and the plan that it allows: `placement` and `moved` stand beside all jobs of the
@@ -37,6 +38,8 @@ struct Change {
   std::int32_t count = 0;                       ///< count: most tasks that fit
   QueueId queue = {};                           ///< quota: the one that is too small
   std::int64_t quota = 0;                       ///< quota: GPUs that suffice
+  std::uint32_t license = 0;                    ///< license: row of Cluster::licenses
+  std::int64_t licenses = 0;                    ///< license: number that suffices, in all
 };
 
 /// The cheapest machines of one GPU type at the prices of the certificate.

@@ -50,13 +50,8 @@ std::string faults(const model::Instance& instance, const model::Placement& plac
     if (!places(placement, job)) plan.waiting.push_back({job, "waits"});
   }
   const model::RawPlan raw = io::parse_plan(io::plan_text(instance, plan), "plan.json");
-  certify::PlanCheck check(instance, raw, certify::PlanCheck::Order::any);
-  check.add_records(model::planned_jobs(instance.workload));
-  check.add(raw.placements);
-  check.end_records();
-  check.add(raw.waiting);
   std::string text;
-  for (const certify::Fault& fault : check.checked(std::nullopt).faults) {
+  for (const certify::Fault& fault : certify::check(instance, raw).faults) {
     if (fault.kind == certify::FaultKind::missing_entry ||
         fault.kind >= certify::FaultKind::wrong_required_missing) {
       continue;  // of figures
@@ -77,6 +72,9 @@ model::Instance changed(model::Instance instance, JobId job, const Change& chang
   if (change.kind == ChangeKind::quota) {
     instance.cluster.queues[change.queue.index()].gpu_quota = change.quota;
   }
+  if (change.kind == ChangeKind::license) {
+    instance.cluster.licenses[change.license].count = change.licenses;
+  }
   return instance;
 }
 
@@ -96,7 +94,7 @@ model::Placement changed(const model::Placement& plan, const Change& change) {
   return result;
 }
 
-using Seen = std::array<int, 6>;  ///< changes by kind
+using Seen = std::array<int, 7>;  ///< changes by kind
 
 void expect_true(const model::Instance& instance, const model::Placement& plan, Seen& seen) {
   Explainer explainer(instance, model::Objective::value, plan, nullptr);
@@ -126,6 +124,17 @@ TEST(Explain, every_change_makes_a_valid_plan) {
        {ChangeKind::eviction, ChangeKind::domain, ChangeKind::gpu_type, ChangeKind::count}) {
     EXPECT_GT(seen[static_cast<std::size_t>(kind)], 0) << static_cast<int>(kind);
   }
+}
+
+TEST(Explain, licenses_that_suffice_make_a_valid_plan) {
+  Seen seen{};
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    test::Dice dice(seed);
+    const model::Instance instance = test::with_licenses(dice, test::random_tiny(dice));
+    SCOPED_TRACE(seed);
+    expect_true(instance, first_fit(instance), seen);
+  }
+  EXPECT_GT(seen[static_cast<std::size_t>(ChangeKind::license)], 50);
 }
 
 TEST(Explain, a_job_that_fits_is_a_defect_of_the_plan) {
@@ -181,6 +190,19 @@ TEST_F(TwoRacks, names_who_would_have_to_stop_and_what_fits) {
 
 TEST_F(TwoRacks, names_the_quota_that_suffices) {
   EXPECT_EQ(changes_of(3), std::vector<std::string>{"gpu_quota: 2 instead of 1 for queue 'team'"});
+}
+
+TEST_F(TwoRacks, counts_licenses_beside_pinned_jobs_that_take_too_many) {
+  instance_.cluster.licenses = {{.name = "cad", .count = 2}};
+  instance_.workload = io::parse_jobs(
+      R"({"id":"runs","tasks":[{"gpus":1}],"licenses":{"cad":3},"running":{"pinned":true,"tasks":[{"shape":"task","machine":"m1","gpus":[{"index":0,"milli":1000}]}]}}
+{"id":"waits","tasks":[{"gpus":1}],"licenses":{"cad":1}}
+)",
+      "j.jsonl", instance_.cluster);
+  plan_ = {};
+  Seen seen{};
+  expect_true(instance_, plan_, seen);
+  EXPECT_EQ(changes_of(1), std::vector<std::string>{"licenses: 4 of 'cad' instead of 2"});
 }
 
 TEST_F(TwoRacks, says_what_a_job_needs_and_what_is_free) {
