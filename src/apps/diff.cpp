@@ -16,8 +16,11 @@
 #include <fmt/format.h>
 
 #include "berth/base/printable.hpp"
+#include "berth/base/wrapped.hpp"
 #include "berth/certify/figures.hpp"
 #include "berth/io/jobs_file.hpp"
+#include "berth/model/digest.hpp"
+#include "berth/report/plan_by_names.hpp"
 #include "berth/report/plan_difference.hpp"
 
 namespace berth::apps {
@@ -29,12 +32,21 @@ struct DiffFlags {
   bool all = false;
 };
 
-/// Two placements of one instance and the objective in which their jobs are valued.
+/// Two placements in the ids of one instance and the objective in which their jobs are valued.
 struct Compared {
   const model::Instance& instance;
   model::Objective objective;
   model::Placement before, after;
+  const report::PlanByNames* other = nullptr;  ///< the first plan, when it is one of other files
 };
+
+/// Machines of a job in a plan of other files, when the instance does not have that place.
+const model::RawPlacement* place_elsewhere(const Compared& compared, JobId job) {
+  if (compared.other == nullptr) return nullptr;
+  const auto& changed = compared.other->changed;
+  const auto at = std::ranges::lower_bound(changed, job, {}, &std::pair<JobId, report::PlanByNames::Raw>::first);
+  return at != changed.end() && at->first == job ? at->second : nullptr;
+}
 
 const model::JobPlacement* find(const model::Placement& placement, JobId job) {
   const auto at = std::ranges::lower_bound(placement, job, {}, &model::JobPlacement::job);
@@ -44,7 +56,8 @@ const model::JobPlacement* find(const model::Placement& placement, JobId job) {
 /// What the job brings where it is placed, with the cost of stopping it that is saved; 0 where it
 /// is not placed. Penalties of soft quotas are in the objectives only.
 double value(const Compared& compared, const model::JobPlacement* placed) {
-  if (placed == nullptr) return 0.0;
+  const auto& workload = compared.instance.workload;
+  if (placed == nullptr || workload.pinned(workload.job(placed->job))) return 0.0;
   const model::Placement alone{*placed};
   const certify::PlacementSums sums =
       certify::placement_sums(compared.instance, compared.objective, alone);
@@ -60,10 +73,13 @@ std::string job_line(const Compared& compared, JobId job) {
     return placed == nullptr ? std::string("-")
                              : report::places(compared.instance.cluster, *placed, kPlaces);
   };
+  const model::RawPlacement* const elsewhere = place_elsewhere(compared, job);
   return fmt::format("  {:<20} {:>5.6g} GPUs {:>+10.6g}  {} -> {}\n",
                      printable(workload.job_names[job.index()]),
                      static_cast<double>(workload.gpu_milli(workload.job(job))) / 1000.0,
-                     value(compared, after) - value(compared, before), where(before), where(after));
+                     value(compared, after) - value(compared, before),
+                     elsewhere == nullptr ? where(before) : report::places(*elsewhere, kPlaces),
+                     where(after));
 }
 
 /// One kind of change: its number of jobs and GPUs, what it brings, and its jobs.
@@ -83,17 +99,87 @@ std::string change_text(const Compared& compared, std::string_view name,
          lines;
 }
 
+/// Changes of the jobs that both plans know.
+report::PlanDifference changes_of(const Compared& compared) {
+  report::PlanDifference changes = report::difference(compared.before, compared.after);
+  if (compared.other == nullptr) return changes;
+  for (const auto& [job, raw] : compared.other->changed) {
+    const bool stays = std::erase(changes.placed, job) > 0;
+    std::vector<JobId>& list = stays ? changes.moved : changes.stopped;
+    list.insert(std::ranges::upper_bound(list, job), job);
+  }
+  return changes;
+}
+
 std::string difference_text(const Compared& compared, bool all) {
-  const report::PlanDifference changes = report::difference(compared.before, compared.after);
+  const report::PlanDifference changes = changes_of(compared);
   const auto objective = [&](const model::Placement& placement) {
     return certify::objective(compared.instance, compared.objective, placement).value;
   };
   const double before = objective(compared.before), after = objective(compared.after);
-  return fmt::format("objective {:.10g} -> {:.10g} ({:+.6g})\n", before, after, after - before) +
-         change_text(compared, "placed", changes.placed, true) +
+  const std::string head =
+      compared.other == nullptr
+          ? fmt::format("objective {:.10g} -> {:.10g} ({:+.6g})\n", before, after, after - before)
+          : fmt::format("objective {:.10g}\n", after);
+  return head + change_text(compared, "placed", changes.placed, true) +
          change_text(compared, "stopped", changes.stopped, true) +
          change_text(compared, "moved", changes.moved, true) +
          change_text(compared, "kept", changes.kept, all);
+}
+
+/// As many names as fit a line, and the number of the others.
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t kWidth = 44;
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0 && text.size() + names[i].size() > kWidth) {
+      return text + fmt::format(" and {} more", names.size() - i);
+    }
+    text += (i == 0 ? ": " : ", ") + names[i];
+  }
+  return text;
+}
+
+/// What the files of the plans do not share.
+std::string files_text(const model::Instance& instance, const std::string& first,
+                       const report::PlanByNames& other) {
+  std::vector<std::string> gone, fresh, changed;
+  std::int64_t milli = 0;
+  for (const auto* const raw : other.gone) {
+    gone.push_back(printable(raw->job));
+    milli += report::gpu_milli(*raw);
+  }
+  const auto name = [&](JobId job) {
+    return printable(instance.workload.job_names[job.index()]);
+  };
+  for (const JobId job : other.fresh) fresh.push_back(name(job));
+  for (const auto& [job, raw] : other.changed) changed.push_back(name(job));
+  return wrapped(fmt::format("{} is of other files: compared by names, valued by these files",
+                             printable(first)), 2) +
+         "\n" +
+         wrapped(fmt::format("gone     {} placed jobs, {:.8g} GPUs{}", gone.size(),
+                             static_cast<double>(milli) / 1000.0, listed(gone)), 2) +
+         "\n" + wrapped(fmt::format("new      {} jobs{}", fresh.size(), listed(fresh)), 2) + "\n" +
+         wrapped(fmt::format("changed  {} jobs with other tasks or machines{}", changed.size(),
+                             listed(changed)), 2) + "\n";
+}
+
+/// The second plan after a first one of other files: placed jobs, and pinned ones where they run.
+std::string text_by_names(const model::Instance& instance, const DiffFlags& flags,
+                          const ReadPlan& first, ReadPlan last) {
+  const report::PlanByNames other = report::by_names(instance, first.file);
+  Compared compared{.instance = instance,
+                    .objective = last.objective,
+                    .before = other.placement,
+                    .after = std::move(last.placement),
+                    .other = &other};
+  for (const model::Running& running : instance.workload.running) {
+    if (!running.pinned) continue;
+    const auto tasks = instance.workload.tasks_of(running);
+    compared.after.push_back({.job = running.job, .tasks = {tasks.begin(), tasks.end()}});
+  }
+  std::ranges::sort(compared.after, {}, &model::JobPlacement::job);
+  return files_text(instance, flags.plans.front(), other) + difference_text(compared, flags.all);
 }
 
 ExitCode run_diff(const comm::Communicator& comm, const DiffFlags& flags) {
@@ -101,6 +187,14 @@ ExitCode run_diff(const comm::Communicator& comm, const DiffFlags& flags) {
     if (comm.rank() != 0) return static_cast<int>(ExitCode::done);
     const model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
     ReadPlan last = read_placement(instance, flags.plans.back());
+    if (flags.plans.size() == 2) {
+      ReadPlan first = read_plan_alone(flags.plans.front());
+      if (first.file.instance_digest != model::instance_digest(instance)) {
+        const std::string text = text_by_names(instance, flags, first, std::move(last));
+        std::fputs(text.c_str(), stdout);
+        return static_cast<int>(ExitCode::done);
+      }
+    }
     Compared compared{.instance = instance,
                       .objective = last.objective,
                       .before = flags.plans.size() == 2
@@ -120,7 +214,7 @@ void add_diff(CLI::App& app, Action& action) {
       "diff", "What a plan changes: jobs placed, stopped, moved, kept, and what each brings");
   command
       ->add_option("plans", flags->plans,
-                   "Two plans of one instance, or one plan against what runs now")
+                   "Two plans, the first perhaps of other files (yesterday's), or one against what runs now")
       ->check(file_name())
       ->expected(1, 2)
       ->required();

@@ -15,9 +15,6 @@
 
 namespace berth::apps {
 
-namespace {
-
-/// The file alone, without a look at the instance.
 ReadPlan read_plan_alone(const std::string& path) {
   ReadPlan plan{.file = {}, .placement = {}};
   std::string text = io::read_file(path);
@@ -33,7 +30,6 @@ ReadPlan read_plan_alone(const std::string& path) {
   return plan;
 }
 
-/// Looks up the names of a plan file.
 void look_up(const model::Instance& instance, const std::string& path, ReadPlan& plan) {
   if (plan.file.instance_digest != model::instance_digest(instance)) {
     throw InputError({.file = path, .line = 0, .field = "instance_digest"},
@@ -57,8 +53,6 @@ void look_up(const model::Instance& instance, const std::string& path, ReadPlan&
         certify::job_facts(instance, plan.objective, model::planned_jobs(instance.workload)));
   }
 }
-
-}  // namespace
 
 ReadPlan read_placement(const model::Instance& instance, const std::string& path) {
   ReadPlan plan = read_plan_alone(path);

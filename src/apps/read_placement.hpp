@@ -25,6 +25,13 @@ struct ReadPlan {
   std::optional<model::RawHorizonPlan> in_time = {};  ///< the whole plan, when it has a horizon
 };
 
+/// The file alone, without a look at an instance: no placement, no certificate.
+ReadPlan read_plan_alone(const std::string& path);
+
+/// Looks up the names of a plan that is read.
+/// @throws InputError as `read_placement`
+void look_up(const model::Instance& instance, const std::string& path, ReadPlan& plan);
+
 /// @throws InputError when the plan is of another instance, or names jobs, machines or devices
 ///         that the instance lacks (`berth check` lists them all)
 ReadPlan read_placement(const model::Instance& instance, const std::string& path);

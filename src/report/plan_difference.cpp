@@ -18,6 +18,20 @@ bool same_places(const model::JobPlacement& a, const model::JobPlacement& b) {
   return first == second;
 }
 
+/// Machines in order with their numbers of tasks.
+template <class Machines, class NameOf>
+std::string listed(const Machines& tasks_on, std::size_t width, const NameOf& name_of) {
+  std::string text;
+  for (const auto& [machine, tasks] : tasks_on) {
+    std::string one = printable(name_of(machine));
+    if (tasks > 1) one += fmt::format(" x{}", tasks);
+    const std::size_t most = width < 5 ? 0 : width - 5;  // room for ", ..."
+    if (!text.empty() && text.size() + 2 + one.size() > most) return text + ", ...";
+    text += (text.empty() ? "" : ", ") + one;
+  }
+  return text;
+}
+
 }  // namespace
 
 PlanDifference difference(const model::Placement& before, const model::Placement& after) {
@@ -51,15 +65,14 @@ std::string places(const model::Cluster& cluster, const model::JobPlacement& pla
                    std::size_t width) {
   std::map<MachineId, int> tasks_on;
   for (const model::TaskPlacement& task : placed.tasks) ++tasks_on[task.machine];
-  std::string text;
-  for (const auto& [machine, tasks] : tasks_on) {
-    std::string one = printable(cluster.machine_names[machine.index()]);
-    if (tasks > 1) one += fmt::format(" x{}", tasks);
-    const std::size_t most = width < 5 ? 0 : width - 5;  // room for ", ..."
-    if (!text.empty() && text.size() + 2 + one.size() > most) return text + ", ...";
-    text += (text.empty() ? "" : ", ") + one;
-  }
-  return text;
+  return listed(tasks_on, width,
+                [&](MachineId machine) { return cluster.machine_names[machine.index()]; });
+}
+
+std::string places(const model::RawPlacement& placed, std::size_t width) {
+  std::map<std::string, int> tasks_on;
+  for (const model::RawTask& task : placed.tasks) ++tasks_on[task.machine];
+  return listed(tasks_on, width, [](const std::string& machine) { return machine; });
 }
 
 }  // namespace berth::report

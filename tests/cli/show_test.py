@@ -77,6 +77,34 @@ class Show(ProgramTest):
         self.assertEqual(self.row(text, "moved")[1], "1")
         self.assertEqual(self.row(text, "  typed")[-3:], [was, "->", task["machine"]])
 
+    def test_yesterdays_plan_is_compared_by_names(self):
+        """Today "share-1" has ended, "new" has come, "gang" asks for more, machine a0 is gone."""
+        plan = json.loads(json.dumps(self.sound))
+        places = {"gang": ["a1", "a1"], "typed": ["a0"], "share-2": ["h0"], "cpu": ["h0"]}
+        for placed in plan["placements"]:
+            for task, machine in zip(placed["tasks"], places.get(placed["job"], [])):
+                task["machine"] = machine
+        self.write("yesterday.json", json.dumps(plan))
+        self.write("c.yaml", (self.folder / "c.yaml").read_text().replace("a[0-1]", "a[1-2]"))
+        jobs = [json.loads(line) for line in JOBS.splitlines() if '"share-1"' not in line]
+        jobs[0]["tasks"][0]["count"] = 1
+        jobs.append({"id": "new", "tasks": [{"gpus": 4}]})
+        self.write("j.jsonl", "".join(json.dumps(job) + "\n" for job in jobs))
+        self.assert_ends(self.plan(), 0)
+        text = self.tell("diff", "yesterday.json", "plan.json", "--all").out
+        self.assertIn("yesterday.json is of other files", text)
+        self.assertIn("gone     1 placed jobs, 0.6 GPUs: share-1\n", text)
+        self.assertIn("new      1 jobs: new\n", text)
+        self.assertIn("changed  2 jobs with other tasks or machines: gang, typed\n", text)
+        counts = {word: int(self.row(text, word)[1]) for word in ("placed", "stopped", "moved", "kept")}
+        self.assertEqual(counts["placed"], 1)
+        self.assertEqual(counts["stopped"], 0)
+        self.assertEqual(sum(counts.values()), len(self.read_plan()["placements"]))
+        row = self.row(text, "  typed")
+        self.assertEqual(row[4:6], ["a0", "->"])
+        self.assertEqual([line for line in text.splitlines() if len(line) > 80], [])
+        self.assertIn("other files", self.tell("diff", "plan.json", "yesterday.json", code=2).err)
+
     def test_explains_why_a_job_waits_and_what_would_let_it_run(self):
         text = self.tell("explain", "plan.json", "--job", "large").out
         self.assertIn("large waits: gang too large", text)

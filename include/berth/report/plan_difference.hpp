@@ -6,6 +6,7 @@
 
 #include "berth/model/instance.hpp"
 #include "berth/model/placement.hpp"
+#include "berth/model/raw_plan.hpp"
 
 namespace berth::report {
 
@@ -27,5 +28,7 @@ model::Placement running_placement(const model::WorkloadTables& tables);
 /// characters. Printable.
 std::string places(const model::Cluster& cluster, const model::JobPlacement& placed,
                    std::size_t width);
+/// The same of a plan file, whatever the cluster is.
+std::string places(const model::RawPlacement& placed, std::size_t width);
 
 }  // namespace berth::report
