@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horizon/cost_shares.hpp"
+#include "horizon/gang_sizes.hpp"
 #include "horizon/smoothed_dual.hpp"
 #include "horizon/start_prices.hpp"
 
@@ -29,7 +30,6 @@ constexpr std::size_t kFewJobs = 2000;
 constexpr double kColder = 0.1;
 /// Iterations at one temperature for prices on one interval; untuned guard.
 constexpr int kWholeIterations = 40;
-/// Which of the jobs that a job waits for is the last to complete depends on the shares.
 constexpr int kShareRounds = 2;
 
 /// Costs that rise for ever (flow) need colder smoothing than costs that saturate (values), in
@@ -112,6 +112,18 @@ EndPrices prices_on_one_interval(const Problem& problem,
   return spread;
 }
 
+/// Shares of costs along the dependencies; which of the jobs that a job waits for is the last to
+/// complete depends on them.
+std::vector<berth::horizon::CostShare> shares_along(const Problem& problem) {
+  std::vector<berth::horizon::CostShare> shares;
+  if (problem.dependencies.empty()) return shares;
+  for (int i = 0; i < kShareRounds; ++i) {
+    const Problem priced = with_shared_costs(problem, shares);
+    shares = shares_by_density(problem, list_plan(priced, wspt_order(priced, kLongDelay)));
+  }
+  return shares;
+}
+
 }  // namespace
 
 double exact_dual(const Problem& problem, const PriceGrid& grid, std::span<const double> ends) {
@@ -184,19 +196,26 @@ double exact_dual(const berth::horizon::Problem& problem,
 HorizonBound bound_horizon(const berth::horizon::Problem& problem,
                            const HorizonBoundOptions& options, const StopToken& stop) {
   HorizonBound best = horizon_plan::minimise_prices(problem, options, stop);
-  if (problem.dependencies.empty() || stop.requested()) return best;
-  std::vector<berth::horizon::CostShare> shares;
-  berth::horizon::Problem priced = problem;
-  for (int i = 0; i < horizon_plan::kShareRounds; ++i) {
-    const auto order = horizon_plan::wspt_order(priced, horizon_plan::kLongDelay);
-    shares = horizon_plan::shares_by_density(problem, horizon_plan::list_plan(priced, order));
-    priced = horizon_plan::with_shared_costs(problem, shares);
+  std::vector<berth::horizon::CostShare> shares = horizon_plan::shares_along(problem);
+  if (!shares.empty() && !stop.requested()) {
+    HorizonBound shared = horizon_plan::minimise_prices(
+        horizon_plan::with_shared_costs(problem, shares), options, stop);
+    shared.shares = std::move(shares);
+    shared.list_cost = best.list_cost;
+    if (shared.bound > best.bound) best = std::move(shared);
   }
-  if (shares.empty()) return best;
-  HorizonBound shared = horizon_plan::minimise_prices(priced, options, stop);
-  shared.shares = std::move(shares);
-  shared.list_cost = best.list_cost;
-  return shared.bound > best.bound ? shared : best;
+  std::vector<berth::horizon::SizeFactor> sizes;
+  if (options.sizes) sizes = horizon_plan::sizes_by_cutting_stock(problem);
+  if (!sizes.empty() && !stop.requested()) {
+    HorizonBound sized = horizon_plan::minimise_prices(
+        horizon_plan::with_gang_sizes(horizon_plan::with_shared_costs(problem, best.shares), sizes),
+        options, stop);
+    sized.shares = best.shares;
+    sized.list_cost = best.list_cost;
+    sized.sizes = std::move(sizes);
+    if (sized.bound > best.bound) best = std::move(sized);
+  }
+  return best;
 }
 
 berth::horizon::PriceCertificate certificate_of(const HorizonBound& bound) {
@@ -218,6 +237,7 @@ berth::horizon::PriceCertificate certificate_of(const HorizonBound& bound) {
     certificate.budgets.push_back(std::llround(bound.ends[i] * kUnit));
   }
   certificate.shares = bound.shares;
+  certificate.sizes = bound.sizes;
   return certificate;
 }
 

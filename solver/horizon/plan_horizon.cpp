@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horizon/cost_shares.hpp"
+#include "horizon/gang_sizes.hpp"
 #include "horizon/list_search.hpp"
 #include "horizon/slack_order.hpp"
 #include "horizon/start_prices.hpp"
@@ -56,14 +57,19 @@ std::vector<double> earlier_by(std::vector<double> keys, const std::vector<doubl
 /// The curves of a bound, with what placements at these prices read.
 struct CurvesOfBound {
   CurvesOfBound(const Problem& problem, const HorizonBound& bound)
-      : shared(bound.shares.empty() ? std::optional<Problem>()
-                                    : with_shared_costs(problem, bound.shares)),
-        priced(shared ? *shared : problem),
+      : sized(bound.sizes.empty() ? std::optional<Problem>()
+                                  : with_gang_sizes(problem, bound.sizes)),
+        planned(sized ? *sized : problem),
+        shared(bound.shares.empty() ? std::optional<Problem>()
+                                    : with_shared_costs(planned, bound.shares)),
+        priced(shared ? *shared : planned),
         curves(curves_of(problem, bound.grid, bound.ends)),
         curves_of_set(curves_of_pool_sets(problem)),
         prices{curves, curves_of_set} {}
   CurvesOfBound(const CurvesOfBound&) = delete;
 
+  std::optional<Problem> sized;
+  const Problem& planned;  ///< with the rents that the prices are of
   std::optional<Problem> shared;
   const Problem& priced;  ///< with the costs that the prices are of
   std::vector<PriceCurve> curves;
@@ -148,7 +154,7 @@ std::vector<JobList> lists_by_starts(const Problem& problem, const PricedTime& p
 horizon::Plan plan_on_pools(const horizon::Problem& problem, const HorizonBound& bound,
                             const HorizonPlanOptions& options, const StopToken& stop) {
   const horizon_plan::CurvesOfBound at(problem, bound);
-  horizon_plan::ListSearch search(problem, at.priced, at.prices, bound.grid, options, stop,
+  horizon_plan::ListSearch search(at.planned, at.priced, at.prices, bound.grid, options, stop,
                                   [&] { return std::make_unique<horizon::PoolTimeline>(problem); });
   return search.run(horizon_plan::lists_by_quantiles(at.priced, at.prices, bound, options),
                     horizon_plan::tries(problem, options), bound.bound);
@@ -158,7 +164,7 @@ horizon::Plan plan_on_machines(const horizon::Problem& problem, const HorizonBou
                                const horizon::Plan& pools, const HorizonPlanOptions& options,
                                const StopToken& stop) {
   const horizon_plan::CurvesOfBound at(problem, bound);
-  horizon_plan::ListSearch search(problem, at.priced, at.prices, bound.grid, options, stop, [&] {
+  horizon_plan::ListSearch search(at.planned, at.priced, at.prices, bound.grid, options, stop, [&] {
     return std::make_unique<horizon::MachineTimeline>(problem);
   });
   horizon::Plan plan =
@@ -174,7 +180,7 @@ horizon::Plan improve_on_machines(const horizon::Problem& problem, const Horizon
   HorizonPlanOptions from = options;
   from.kept = &plan;
   const horizon_plan::CurvesOfBound at(problem, bound);
-  horizon_plan::ListSearch search(problem, at.priced, at.prices, bound.grid, from, stop, [&] {
+  horizon_plan::ListSearch search(at.planned, at.priced, at.prices, bound.grid, from, stop, [&] {
     return std::make_unique<horizon::MachineTimeline>(problem);
   });
   horizon::Plan found =

@@ -173,6 +173,9 @@ std::string horizon_proof_digest(const Horizon& horizon, const model::HorizonFig
   for (const model::PriceCurves::Curve& curve : prices.curves) add_curve(curve.gpu_type, curve);
   for (const model::PriceCurves::QuotaCurve& curve : prices.quotas) add_curve(curve.queue, curve);
   for (const auto& budget : prices.budgets) sha.name(budget.queue).integer(budget.price);
+  for (const auto& one : prices.sizes) {
+    sha.name(one.gpu_type).integer(one.gpus).integer(one.factor);
+  }
   for (const auto& one : prices.shares) sha.name(one.job).name(one.after).integer(one.share);
   for (const auto& one : prices.factors) {
     sha.name(one.gpu_type).integer(one.shape.gpus).integer(one.shape.gpu_milli);

@@ -135,12 +135,14 @@ horizon::PriceCertificate certificate_of(const model::InstanceView& instance,
     std::ranges::copy(curve.starts, certificate.starts.begin() + first);
     std::ranges::copy(curve.slopes, certificate.slopes.begin() + first);
   };
+  const auto curve_of = [&](const std::string& name) {
+    const auto known = std::ranges::find_if(
+        bound.types, [&](GpuTypeId type) { return cluster.gpu_types[type.index()] == name; });
+    expect_price(known != bound.types.end(), "no machine has GPUs " + name);
+    return static_cast<std::size_t>(known - bound.types.begin());
+  };
   for (const model::PriceCurves::Curve& curve : prices.curves) {
-    const auto known = std::ranges::find_if(bound.types, [&](GpuTypeId type) {
-      return cluster.gpu_types[type.index()] == curve.gpu_type;
-    });
-    expect_price(known != bound.types.end(), "no machine has GPUs " + curve.gpu_type);
-    copy(static_cast<std::size_t>(known - bound.types.begin()), curve);
+    copy(curve_of(curve.gpu_type), curve);
   }
   for (const model::PriceCurves::QuotaCurve& curve : prices.quotas) {
     copy(bound.types.size() + position_of(cluster, bound.quotas, curve.queue, "quota"), curve);
@@ -152,6 +154,10 @@ horizon::PriceCertificate certificate_of(const model::InstanceView& instance,
         budget.price;
   }
   certificate.shares = shares_of(instance, bound, prices);
+  for (const model::PriceCurves::SizeFactor& size : prices.sizes) {
+    certificate.sizes.push_back(
+        {.curve = curve_of(size.gpu_type), .gpus = size.gpus, .factor = size.factor});
+  }
   return certificate;
 }
 

@@ -29,7 +29,9 @@ void expect_rent(bool holds, const char* why) {
 
 HorizonRents::HorizonRents(const Problem& problem, const horizon::PriceCertificate& certificate,
                            std::span<const std::uint8_t> counts)
-    : problem_(problem), costs_(problem, certificate.shares, counts) {
+    : problem_(problem),
+      costs_(problem, certificate.shares, counts),
+      sizes_(problem, certificate.sizes) {
   if (!certificate.nodes.empty() && certificate.nodes.front() != problem.now) {
     throw InputError({}, "the prices of the horizon do not begin now");
   }
@@ -66,6 +68,8 @@ void HorizonRents::add_budgets(const horizon::PriceCertificate& certificate) {
 }
 
 void HorizonRents::expect_small() const {
+  bool sizes = false;
+  for (std::size_t c = 0; c < problem_.curves; ++c) sizes = sizes || sizes_.given(c);
   Int128 rents = 0, longest = 1;
   for (const auto& job : problem_.jobs) {
     for (const Option& option : problem_.options_of(job)) {
@@ -82,6 +86,7 @@ void HorizonRents::expect_small() const {
       longest = std::max(longest, curve.intervals().back().doubled_integral);
     }
   }
+  if (sizes) rents *= 1024;  // the most that a GPU pays for
   expect_rent(rents <= kLargestSum / longest, kTooLarge);
 }
 
@@ -100,7 +105,8 @@ Int128 HorizonRents::of_steps(const IntegerCurve& curve,
 /// GPUs of machines in pools without a worth, less what outages close.
 Int128 HorizonRents::of_machines() const {
   const auto by_gpus = [&](const horizon::Machine& machine) {
-    return problem_.pools[machine.pool.index()].worth.empty();
+    const horizon::Pool& pool = problem_.pools[machine.pool.index()];
+    return pool.worth.empty() && !sizes_.given(pool.curve.index());
   };
   Int128 sum = 0;
   for (const auto& machine : problem_.machines) {
@@ -129,9 +135,27 @@ Int128 HorizonRents::of_machines() const {
   return sum;
 }
 
+/// Pools of curves with sizes, at the best fill of what outages leave.
+Int128 HorizonRents::of_sizes() const {
+  Int128 sum = 0;
+  for (std::size_t p = 0; p < problem_.pools.size(); ++p) {
+    const std::size_t curve = problem_.pools[p].curve.index();
+    if (!sizes_.given(curve)) continue;
+    std::vector<horizon::CapacityStep> steps = free_gpus(problem_, PoolId(p));
+    for (auto& step : steps) step.gpus = sizes_.worth(curve, step.gpus);
+    sum += of_steps(curves_[curve], steps);
+  }
+  return sum;
+}
+
 Int128 HorizonRents::doubled_capacity_cost() const {
   Int128 sum = kRentUnit * of_machines();
-  for (const auto& pool : problem_.pools) sum += of_steps(curves_[pool.curve.index()], pool.worth);
+  for (const auto& pool : problem_.pools) {
+    if (!sizes_.given(pool.curve.index())) {
+      sum += of_steps(curves_[pool.curve.index()], pool.worth);
+    }
+  }
+  sum += of_sizes();
   for (std::size_t q = 0; q < problem_.quotas.size(); ++q) {
     sum += kRentUnit * of_steps(curves_[problem_.curves + q], problem_.quotas[q]);
   }
@@ -149,7 +173,8 @@ Int128 HorizonRents::doubled_least(const horizon::Job& job, std::size_t index,
       .earliest = std::max(job.release, problem_.now),
       .latest = job.deadline >= horizon::kNever ? horizon::kNever : job.deadline - option.duration,
       .duration = option.duration};
-  std::vector<IntegerCurve::Part> parts{{&curves_[curve], option.rent}};
+  const std::int64_t rent = sizes_.given(curve) ? sizes_.rent(curve, option.gpus) : option.rent;
+  std::vector<IntegerCurve::Part> parts{{&curves_[curve], rent}};
   const auto add = [&](const IntegerCurve& limit) {
     if (!limit.free()) {
       parts.push_back({&limit, horizon::rent_of_gpus(option.gpus, option.share_milli)});

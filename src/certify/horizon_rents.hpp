@@ -3,6 +3,7 @@
 
 #include "horizon_costs.hpp"
 #include "horizon_prices.hpp"
+#include "horizon_sizes.hpp"
 
 #include <vector>
 
@@ -37,6 +38,7 @@ class HorizonRents {
   void add_budgets(const horizon::PriceCertificate& certificate);
   void expect_small() const;
   [[nodiscard]] Int128 of_machines() const;
+  [[nodiscard]] Int128 of_sizes() const;
   [[nodiscard]] Int128 of_steps(const IntegerCurve& curve,
                                 const std::vector<horizon::CapacityStep>& steps) const;
   [[nodiscard]] Int128 doubled_least(const horizon::Job& job, std::size_t option,
@@ -44,6 +46,7 @@ class HorizonRents {
 
   const horizon::Problem& problem_;
   HorizonCosts costs_;
+  GangSizes sizes_;
   std::vector<IntegerCurve> curves_;   ///< of types, then quotas
   std::vector<IntegerCurve> budgets_;  ///< where no time is left, 0
   std::vector<Int128> budget_prices_;

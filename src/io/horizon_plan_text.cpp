@@ -74,6 +74,15 @@ void add_factors(JsonText& json, const model::PriceCurves& prices) {
   json.close(']');
 }
 
+void add_sizes(JsonText& json, const model::PriceCurves& prices) {
+  json.key("sizes").open('[');
+  for (const model::PriceCurves::SizeFactor& one : prices.sizes) {
+    json.open('{').field("gpu_type", one.gpu_type).field("gpus", one.gpus);
+    json.field("factor", one.factor).close('}');
+  }
+  json.close(']');
+}
+
 void add_shares(JsonText& json, const model::PriceCurves& prices) {
   json.key("shares").open('[');
   for (const model::PriceCurves::CostShare& one : prices.shares) {
@@ -97,6 +106,7 @@ void add_prices(JsonText& json, const model::PriceCurves& prices) {
   if (!prices.quotas.empty()) add_quotas(json, prices);
   if (!prices.budgets.empty()) add_budgets(json, prices);
   if (!prices.factors.empty()) add_factors(json, prices);
+  if (!prices.sizes.empty()) add_sizes(json, prices);
   if (!prices.shares.empty()) add_shares(json, prices);
   json.close('}').next_line();
 }

@@ -119,9 +119,21 @@ PriceCurves::CostShare read_share(const JsonAt& at) {
   return one;
 }
 
+PriceCurves::SizeFactor read_size(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"gpu_type", "gpus", "factor"};
+  PriceCurves::SizeFactor one;
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) one.gpu_type = std::string(value.text());
+    if (key == 1) one.gpus = value.integer();
+    if (key == 2) one.factor = value.integer();
+  });
+  at.need(keys, 3, seen);
+  return one;
+}
+
 PriceCurves read_curves(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {"nodes",   "curves",  "quotas",
-                                              "budgets", "factors", "shares"};
+  static constexpr std::string_view keys[] = {"nodes",   "curves", "quotas", "budgets",
+                                              "factors", "shares", "sizes"};
   PriceCurves prices;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) prices.nodes = integers(value);
@@ -130,6 +142,7 @@ PriceCurves read_curves(const JsonAt& at) {
     if (key == 3) prices.budgets = list_of(value, read_budget);
     if (key == 4) prices.factors = list_of(value, read_factor);
     if (key == 5) prices.shares = list_of(value, read_share);
+    if (key == 6) prices.sizes = list_of(value, read_size);
   });
   at.need(keys, 2, seen);
   return prices;

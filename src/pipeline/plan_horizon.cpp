@@ -67,6 +67,12 @@ model::PriceCurves curves_of(const InstanceView& instance, const HorizonProblem&
     const std::int64_t price = certificate.budgets[budget++];
     if (price > 0) prices.budgets.push_back({.queue = queue.name, .price = price});
   }
+  for (const horizon::SizeFactor& size : certificate.sizes) {
+    prices.sizes.push_back(
+        {.gpu_type = instance.cluster.gpu_types[translated.types[size.curve].index()],
+         .gpus = size.gpus,
+         .factor = size.factor});
+  }
   const auto name = [&](JobId job) {
     return std::string(instance.workload.tables().job_names[translated.jobs[job.index()].index()]);
   };

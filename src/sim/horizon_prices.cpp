@@ -100,7 +100,8 @@ PriceRound HorizonPrices::refresh(const State& state, const PresentProblem& pres
   bound_ = solver::bound_horizon(present.problem, {.intervals = search_.intervals,
                                                    .temperatures = search_.temperatures,
                                                    .iterations = search_.iterations,
-                                                   .flat_start = false});
+                                                   .flat_start = false,
+                                                   .sizes = false});
   make_curves();
   round.evaluations = bound_.evaluations;
   round.cost = bound_.list_cost;

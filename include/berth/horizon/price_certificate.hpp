@@ -25,6 +25,14 @@ struct CostShare {
   std::int64_t share = 0;  ///< in 1 / kShareUnit; those of a job sum to no more than that
 };
 
+/// GPUs that a gang of `gpus` GPUs pays for on a curve, in 1 / kRentUnit of a GPU (problem.hpp).
+/// Where a curve has sizes, a job pays the most that gangs of one of them that it could hold would.
+struct SizeFactor {
+  std::size_t curve = 0;
+  Gpus gpus = 1;
+  std::int64_t factor = 0;
+};
+
 /// Prices that prove a bound: lambda(t) = start + slope (t - node) per GPU and second on each
 /// interval between neighbouring nodes, 0 after the last node, in units of 2^-kPriceFractionBits.
 /// Prices of Problem::curves, then of Problem::quotas; missing quotas cost nothing.
@@ -36,6 +44,7 @@ struct PriceCertificate {
   /// Of Problem::budgets: the price of a GPU-second on intervals that end by Problem::budgets_end.
   std::vector<std::int64_t> budgets = {};
   std::vector<CostShare> shares = {};
+  std::vector<SizeFactor> sizes = {};
 
   [[nodiscard]] std::size_t intervals() const { return nodes.empty() ? 0 : nodes.size() - 1; }
 };

@@ -73,11 +73,19 @@ struct PriceCurves {
     std::string job, after;
     std::int64_t share = 0;  ///< 0 .. 2^16
   };
+  /// GPUs, in 2^-14, that a gang of `gpus` GPUs of a type pays for. A type with sizes charges a job
+  /// for the largest sum of gangs of one size that it could hold.
+  struct SizeFactor {
+    std::string gpu_type;
+    std::int64_t gpus = 0;
+    std::int64_t factor = 0;  ///< >= 0
+  };
   std::vector<std::int64_t> nodes;        ///< seconds, ascending; empty: all prices are 0
   std::vector<Curve> curves;              ///< one for each GPU type of the machines
   std::vector<QuotaCurve> quotas = {};    ///< of some queues with a quota
   std::vector<BudgetPrice> budgets = {};  ///< of some queues with GPU-hours
   std::vector<ShapeFactor> factors = {};
+  std::vector<SizeFactor> sizes = {};  ///< with factors of shapes, none
   std::vector<CostShare> shares = {};  ///< of jobs that wait for others; one a job at most
 };
 

@@ -19,6 +19,8 @@ struct HorizonBoundOptions {
   std::vector<double> temperatures = {};
   int iterations = 40;         ///< most iterations of the minimiser at one temperature
   bool flat_start = true;      ///< try prices that are linear over the whole grid too
+  /// Gangs may pay by size; false: the prices are those of a GPU.
+  bool sizes = true;
   DualRanks* ranks = nullptr;  ///< that evaluate parts of the dual; null: this process alone
 };
 
@@ -35,6 +37,8 @@ struct HorizonBound {
   double list_cost = 0.0;    ///< of the WSPT plan from which the search starts
   /// Of costs that jobs bear for those that wait for them; prices and bound are at these costs.
   std::vector<berth::horizon::CostShare> shares = {};
+  std::vector<berth::horizon::SizeFactor> sizes =
+      {};  ///< that gangs pay for, instead of their GPUs
 };
 
 /// Lower bound on the cost of every plan by prices lambda_p(t) >= 0 of GPU time, linear on
@@ -47,9 +51,10 @@ struct HorizonBound {
 /// Proof: the jobs of a plan use at most C_p(t) of pool p at almost every t; multiply by lambda_p
 /// and integrate. Prices start from a WSPT plan (Smith 1956) and minimise the smoothed dual by TAO
 /// BLMVM at descending temperatures. All prices 0 is a candidate too.
-/// Where jobs wait for others, the costs are also shared along dependencies, and the better bound
-/// counts. O(evaluations x jobs x intervals). The same bits on any number of ranks and
-/// threads. @pre a PetscSession exists; main thread
+/// Where jobs wait for others, the costs are also shared along dependencies; where gangs are large
+/// parts of a pool, they also pay by size; and the best bound counts. O(evaluations x jobs x
+/// intervals). The same bits on any number of ranks and threads. @pre a PetscSession exists; main
+/// thread
 HorizonBound bound_horizon(const berth::horizon::Problem& problem,
                            const HorizonBoundOptions& options = {}, const StopToken& stop = {});
 

@@ -138,6 +138,89 @@ TEST(HorizonProof, shares_of_costs_prove_no_more_than_the_best_plan_costs) {
   EXPECT_GE(with_shares, 100);  // of 2,400: shares prove something
 }
 
+/// Sizes of 1 to 4 GPUs on both curves, of 0 to 1.5 times their GPUs.
+std::vector<horizon::SizeFactor> drawn_sizes(std::uint64_t seed) {
+  std::vector<horizon::SizeFactor> sizes;
+  for (std::size_t curve = 0; curve < 2; ++curve) {
+    for (horizon::Gpus gpus = 1; gpus <= 4; ++gpus) {
+      const auto part = random_below(4, {seed, curve, static_cast<std::uint64_t>(gpus)});
+      if (part == 0) continue;
+      const auto half = static_cast<std::int64_t>(part) * gpus;
+      sizes.push_back({.curve = curve, .gpus = gpus, .factor = half * horizon::kRentUnit / 2});
+    }
+  }
+  return sizes;
+}
+
+TEST(HorizonProof, sizes_of_gangs_prove_no_more_than_the_best_plan_costs) {
+  int with_sizes = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    for (const auto kind : {test::HorizonCost::flow, test::HorizonCost::table}) {
+      const Problem problem =
+          test::random_horizon({.seed = seed, .jobs = 3, .longest = 5, .span = 9}, kind);
+      const double least = test::ExhaustiveHorizon(problem, 20).least_cost();
+      if (least > 1e200) continue;  // some job cannot run
+      for (std::uint64_t draw = 1; draw <= 15; ++draw) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed << ", draw " << draw);
+        PriceCertificate certificate = drawn_prices(draw);
+        for (auto& price : certificate.starts) price >>= draw % 4;
+        for (auto& slope : certificate.slopes) slope = 0;
+        const Plan plan = placed_at_release(problem);
+        const double without = prove_horizon(problem, plan, certificate).bound;
+        certificate.sizes = drawn_sizes(100 * seed + draw);
+        const double bound = prove_horizon(problem, plan, certificate).bound;
+        EXPECT_LE(bound, least + 1e-9);
+        with_sizes += bound > without + 1e-3;
+      }
+    }
+  }
+  EXPECT_GE(with_sizes, 50);  // sizes prove something
+}
+
+TEST(HorizonProof, sizes_of_gangs_hold_to_the_last_gpu) {
+  int tight = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {  // 7 GPUs for one second
+    horizon::ProblemBuilder builder;
+    const auto pools =
+        builder.add_pool_set(std::array{builder.add_pool(horizon::CurveId(0), 1, 7)});
+    for (std::uint64_t j = 0; j < 7; ++j) {
+      const auto gpus = static_cast<std::int32_t>(1 + random_below(5, {seed, j, 0}));
+      const auto value = static_cast<double>(random_below(4, {seed, j, 1})) * gpus / 2.0;
+      (void)builder.add_job(0, false, 1);
+      const auto cost = builder.add_cost(std::array{horizon::CostPiece{0, -value, 0.0}});
+      builder.add_option(pools, 1, std::array{horizon::TaskGroup{1, gpus}}, cost);
+    }
+    const Problem problem = builder.build();
+    PriceCertificate certificate{.nodes = {0, 1}, .starts = {1LL << 32}, .slopes = {0}};
+    certificate.sizes = drawn_sizes(seed);
+    std::erase_if(certificate.sizes, [](const auto& size) { return size.curve > 0; });
+    if (certificate.sizes.empty()) continue;
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const double least = test::ExhaustiveHorizon(problem, 1).least_cost();
+    const double bound = prove_horizon(problem, placed_at_release(problem), certificate).bound;
+    EXPECT_LE(bound, least);
+    tight += bound == least;
+  }
+  EXPECT_GE(tight, 10);
+}
+
+TEST(HorizonProof, refuses_sizes_that_prove_nothing) {
+  Problem problem = test::random_horizon({.seed = 2, .jobs = 3}, test::HorizonCost::flow);
+  const Plan plan = placed_at_release(problem);
+  const auto refused = [&](std::vector<horizon::SizeFactor> sizes) {
+    PriceCertificate certificate = drawn_prices(1);
+    certificate.sizes = std::move(sizes);
+    EXPECT_THROW((void)prove_horizon(problem, plan, certificate), InputError);
+  };
+  refused({{.curve = 2, .gpus = 1, .factor = 1}});
+  refused({{.curve = 0, .gpus = 0, .factor = 1}});
+  refused({{.curve = 0, .gpus = 1, .factor = -1}});
+  refused({{.curve = 0, .gpus = 1, .factor = std::int64_t{1} << 50}});
+  refused({{.curve = 0, .gpus = 1, .factor = 1}, {.curve = 0, .gpus = 1, .factor = 2}});
+  problem.options.front().rent = 0;  // as factors of shapes have it
+  refused({{.curve = 0, .gpus = 1, .factor = 1}});
+}
+
 TEST(HorizonProof, refuses_shares_that_prove_nothing) {
   Problem problem =
       test::random_horizon({.seed = 5, .jobs = 6, .dependencies = true}, test::HorizonCost::flow);

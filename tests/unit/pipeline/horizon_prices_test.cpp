@@ -93,6 +93,13 @@ TEST_F(HorizonPrices, a_budget_of_gpu_hours_limits_its_queue) {
   proves(found, 15.0);  // by GPUs 120
 }
 
+TEST_F(HorizonPrices, gangs_of_three_machines_of_four_run_one_by_one) {
+  request_.horizon.length = 2 * kHour;
+  const auto found = plan("", R"("tasks":[{"count":3,"gpus":8}],"value":10)", 6);
+  EXPECT_EQ(found.certificate.sizes.size(), 1u);
+  proves(found, 20.0);  // by GPUs 26.7
+}
+
 TEST_F(HorizonPrices, a_job_is_worth_what_those_that_wait_for_it_are) {
   request_.horizon.length = 2 * kHour;
   std::string pairs;  // 4 a machine and hour, where the others are worth 5
@@ -144,6 +151,9 @@ TEST_F(HorizonPrices, factors_count_in_the_proof_digest) {
   const std::string changed = digest();
   found.certificate.shares.push_back({.job = "j1", .after = "j0", .share = 1});
   EXPECT_NE(digest(), changed);
+  const std::string shared = digest();
+  found.certificate.sizes.push_back({.gpu_type = "A", .gpus = 8, .factor = 1});
+  EXPECT_NE(digest(), shared);
 }
 
 }  // namespace

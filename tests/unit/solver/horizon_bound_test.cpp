@@ -152,6 +152,28 @@ TEST(HorizonBound, proves_the_optimum_of_jobs_that_wait_for_lighter_ones) {
   EXPECT_NEAR(cost_of(problem, plan_on_pools(problem, bound)), optimum, 1e-6);
 }
 
+TEST(HorizonBound, proves_that_gangs_of_more_than_half_a_pool_run_one_by_one) {
+  horizon::ProblemBuilder builder;
+  const auto pools = builder.add_pool_set(std::array{builder.add_pool(horizon::CurveId(0), 10, 1)});
+  builder.add_outage(MachineId(0), 300, 400);
+  for (int j = 0; j < 20; ++j) {
+    (void)builder.add_job(0);
+    const auto cost = builder.add_cost(std::array{horizon::flow_cost(0, 1.0)});
+    builder.add_option(pools, 100, std::array{horizon::TaskGroup{6, 1}}, cost);
+  }
+  const Problem problem = builder.build();
+  const HorizonBound bound = bound_horizon(problem);
+  const double optimum = 100.0 * 20 * 21 / 2;
+  EXPECT_EQ(bound.sizes.size(), 1u);
+  EXPECT_LE(bound.bound, optimum);
+  EXPECT_GE(bound.bound, 0.97 * optimum);  // by GPUs 0.6
+  const horizon::Plan plan = plan_on_pools(problem, bound);
+  EXPECT_NEAR(cost_of(problem, plan), optimum, 1e-6);
+  const auto proof = certify::prove_horizon(problem, plan, certificate_of(bound));
+  EXPECT_GE(proof.bound, bound.bound - 1e-6 * optimum);
+  EXPECT_LE(proof.bound, optimum);
+}
+
 TEST(HorizonBound, proves_the_optimum_of_one_saturated_pool) {
   // 4 GPUs, 40 jobs of 1 GPU and 100 s: ten batches end at 100, 200, .. 1000
   horizon::ProblemBuilder builder;

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "berth/horizon/price_certificate.hpp"
+#include "berth/horizon/problem.hpp"
+
+namespace berth::certify {
+
+/// Rents of gangs by size, in 1 / kRentUnit of a GPU.
+///
+/// *Valid for any factors >= 0.* A gang of n GPUs holds floor(n / s) gangs of s GPUs, for each size
+/// s, and pays the most that these would. So what runs in a pool at a time pays no more than the
+/// best fill of its free GPUs with gangs of the sizes, an unbounded knapsack.
+class GangSizes {
+ public:
+  /// @throws InputError when a size or factor is unusable or given twice, or when options pay for
+  /// other than their GPUs: the worth of a pool is then not that of its GPUs
+  GangSizes(const horizon::Problem& problem, std::span<const horizon::SizeFactor> sizes);
+
+  /// False: jobs on the curve pay what their options say.
+  [[nodiscard]] bool given(std::size_t curve) const { return !sizes_[curve].empty(); }
+  [[nodiscard]] std::int64_t rent(std::size_t curve, horizon::Gpus gpus) const;
+  /// Of the best fill of so many GPUs.
+  [[nodiscard]] std::int64_t worth(std::size_t curve, horizon::Gpus gpus) const;
+
+ private:
+  void fill(std::size_t curve, horizon::Gpus gpus);
+
+  std::vector<std::vector<horizon::SizeFactor>> sizes_;  ///< by curve
+  std::vector<std::vector<std::int64_t>> worth_;         ///< by curve and GPUs
+};
+
+/// GPUs of a pool's machines over time that outages leave; where tasks have shares those of its
+/// worth, rounded up. O((machines + outages) log).
+std::vector<horizon::CapacityStep> free_gpus(const horizon::Problem& problem, PoolId pool);
+
+}  // namespace berth::certify
