@@ -97,6 +97,7 @@ std::string help_group(OptionGroup group) {
 
 std::string type_name(const OptionRecord& row) {
   if (row.unit.starts_with("fraction")) return "FRACTION";  // 0.001 or 0.1%
+  if (row.field.type == "TEXT") return "FILE";  // every text of the table is the name of a file
   if (row.field.type != "WORD") return std::string(row.field.type);
   return fmt::format("TEXT:{{{}}}", fmt::join(row.field.words, ","));
 }

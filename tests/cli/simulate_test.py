@@ -405,6 +405,18 @@ class SimulateTest(ProgramTest):
                 failures += figures["failures"]
         self.assertGreater(failures, 0)
 
+    def test_drawn_failures_in_seconds_and_in_units(self):
+        digests = {}
+        for mtbf, mttr in [("1800", "60"), ("30m", "1m"), ("1800s", "60s"), ("1h", "60")]:
+            self.assert_ends(self.simulate("--mtbf", mtbf, "--mttr", mttr, policy="easy"), 0)
+            self.assertIn("run is VALID", self.check_run().out)
+            self.assertGreater(self.summary()["figures"]["failures"], 0)
+            digests[mtbf] = self.summary()["run_digest"]
+        self.assertEqual(digests["1800"], digests["30m"])
+        self.assertEqual(digests["1800"], digests["1800s"])
+        self.assertNotEqual(digests["1800"], digests["1h"])
+        self.assertIn("--mtbf", self.berth("simulate", "--mtbf", "0", "c.yaml", "j.jsonl").err)
+
     def test_the_checker_finds_faults_of_rates_and_failures(self):
         self.assert_ends(self.simulate(*self.write_world(), policy="easy"), 0)
         path = self.folder / "run/jobs.jsonl"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,51 @@ TEST(Plan, is_one_that_the_judge_takes_from_the_builders_texts) {
   instance.workload = io::parse_jobs(three_jobs().text(), "jobs", instance.cluster);
   const PlanResult result = plan(two_racks(), three_jobs(), {.named = {{"seed", "7"}}});
   EXPECT_TRUE(certify::check(instance, io::parse_plan(result.text, "plan")).valid());
+}
+
+TEST(Builders, write_every_member) {
+  ClusterBuilder cluster;
+  cluster
+      .add_class("c", {.gpu_type = "A", .gpus = 2, .cpu_milli = 3, .memory_mib = 4, .more = R"({"nic_gbps":5})"})
+      .add_machines("p", "r", "m", "c")
+      .add_queue("all", {.gpu_quota = 0})
+      .add_queue("q", {.parent = "all", .more = R"({"over_quota_penalty":6})"})
+      .set_state("m", "drain");
+  EXPECT_EQ(cluster.text(), R"({"schema": 1,
+"classes": {"c": {"gpu_type":"A","gpus":2,"cpu_milli":3,"memory_mib":4,"nic_gbps":5}},
+"pods": [{"id": "p", "racks": [{"id": "r", "machines": [{"ids":"m","class":"c"}]}]}],
+"queues": [{"id":"all","gpu_quota":0},
+{"id":"q","parent":"all","over_quota_penalty":6}],
+"machine_states": [{"ids":"m","state":"drain"}]}
+)");
+  JobsBuilder jobs;
+  jobs.add({.id = "j",
+            .tasks = {{.shape = "s", .count = 2, .gpus = 3, .cpu_milli = 4, .memory_mib = 5}, {.gpu_milli = 6}},
+            .weight = 7,
+            .value = 8,
+            .priority = 9,
+            .required = true,
+            .queue = "q",
+            .domain = "rack",
+            .gpu_types = {"A"},
+            .speed = {{"A", 0.5}},
+            .more = R"({"arrival":1})"});
+  EXPECT_EQ(jobs.text(),
+            R"({"id":"j","weight":7.0,"value":8.0,"priority":9,"required":true,"queue":"q","domain":"rack","gpu_types":["A"],"speed":{"A":0.5},"arrival":1,"tasks":[{"shape":"s","count":2,"gpus":3,"cpu_milli":4,"memory_mib":5},{"gpu_milli":6}]}
+)");
+}
+
+TEST(Plan, of_files_is_that_of_their_texts_and_names_required_jobs_that_are_missing) {
+  JobsBuilder jobs = three_jobs();
+  jobs.add({.id = "must", .tasks = {{.count = 9, .gpus = 8}}, .required = true});
+  const std::string folder = testing::TempDir();
+  std::ofstream(folder + "api_cluster.yaml") << two_racks().text();
+  std::ofstream(folder + "api_jobs.jsonl") << jobs.text();
+  const PlanResult result = plan_files(folder + "api_cluster.yaml", folder + "api_jobs.jsonl");
+  EXPECT_EQ(result.required_missing, std::vector<std::string>{"must"});
+  EXPECT_EQ(result.plan_digest, plan(two_racks(), jobs).plan_digest);
+  EXPECT_EQ(result.plan_digest, plan_texts(two_racks().text(), jobs.text()).plan_digest);
+  EXPECT_THROW(plan_files(folder + "api_none.yaml", folder + "api_jobs.jsonl"), InputError);
 }
 
 TEST(Plan, says_where_the_input_is_wrong) {
