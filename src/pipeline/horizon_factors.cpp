@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "berth/certify/horizon_plan.hpp"
-#include "berth/horizon/pool_timeline.hpp"
+#include "berth/horizon/machine_timeline.hpp"
 #include "berth/planner_model/room.hpp"
 #include "berth/planner_model/value.hpp"
 #include "berth/solver/configuration_lp.hpp"
@@ -96,9 +96,9 @@ double first_worth(const std::vector<horizon::CapacityStep>& steps) {
   return most;
 }
 
-/// The bound on the makespan of jobs that fit on the pools, for comparison: it takes no machines.
-solver::HorizonBound bound_of_pools(const horizon::Problem& problem, const StopToken& stop) {
-  horizon::PoolTimeline timeline(problem);
+/// The bound on the makespan, for comparison: over the jobs that machines hold, as the plan's is.
+solver::HorizonBound bound_of_makespan(const horizon::Problem& problem, const StopToken& stop) {
+  horizon::MachineTimeline timeline(problem);
   const horizon::Plan plan = solver::longest_first(problem, timeline);
   solver::HorizonBound bound;
   bound.bound = static_cast<double>(solver::bound_makespan_of_placed(problem, plan, stop).bound);
@@ -108,7 +108,7 @@ solver::HorizonBound bound_of_pools(const horizon::Problem& problem, const StopT
 solver::HorizonBound bound_of(const horizon::Problem& problem, model::HorizonObjective objective,
                               solver::DualRanks* ranks, const StopToken& stop) {
   return objective == model::HorizonObjective::makespan
-             ? bound_of_pools(problem, stop)
+             ? bound_of_makespan(problem, stop)
              : solver::bound_horizon(problem, {.ranks = ranks}, stop);
 }
 

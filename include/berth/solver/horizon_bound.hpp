@@ -17,8 +17,8 @@ struct HorizonBoundOptions {
   /// Smoothing of the search as fractions of what a delay over the horizon costs a job, descending;
   /// empty: by the kind of costs.
   std::vector<double> temperatures = {};
-  int iterations = 40;         ///< most iterations of the minimiser at one temperature
-  bool flat_start = true;      ///< try prices that are linear over the whole grid too
+  int iterations = 40;     ///< most iterations of the minimiser at one temperature
+  bool flat_start = true;  ///< try prices that are linear over the whole grid too
   /// Gangs may pay by size; false: the prices are those of a GPU.
   bool sizes = true;
   DualRanks* ranks = nullptr;  ///< that evaluate parts of the dual; null: this process alone

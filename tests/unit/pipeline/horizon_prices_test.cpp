@@ -134,7 +134,7 @@ TEST_F(HorizonPrices, gangs_of_six_gpus_take_machines_of_eight_until_the_last_co
 TEST_F(HorizonPrices, a_job_that_no_machine_holds_takes_no_proof_away) {
   request_.horizon.objective = model::HorizonObjective::makespan;
   const auto found = plan("", R"("tasks":[{"gpus":6}])", 12,
-                          R"({"id":"large","duration":3600,"tasks":[{"gpus":9}]})");
+                          R"({"id":"large","duration":36000,"tasks":[{"count":2,"gpus":9}]})");
   EXPECT_EQ(found.required_missing.size(), 1u);
   EXPECT_GE(found.figures.bound, 2.99 * kHour);
 }
