@@ -4,6 +4,7 @@
 #include "shard/shard_state.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <span>
 #include <utility>
@@ -17,7 +18,9 @@ using model::JobPlacement;
 
 double ShardState::regret(JobId job, std::span<const double> price) const {
   const model::Job& record = workload().job(job);
-  const double gpus = static_cast<double>(planner_model::occupied_gpus(valuation->instance(), record).milli) / 1000.0;
+  const double gpus =
+      static_cast<double>(planner_model::occupied_gpus(valuation->instance(), record).milli) /
+      1000.0;
   double best = -std::numeric_limits<double>::infinity();
   const planner_model::OptionEnumerator job_options(*valuation, job);
   for (const GpuTypeId type : job_options.types()) {
@@ -53,11 +56,40 @@ void Shard::reserve(const JobPlacement& placement) {
   planner_model::take(state_->occupancy.room(), state_->workload(), placement);
 }
 
+namespace {
+
+/// True when the devices are as many, and as much of each, as the shape takes.
+bool matches(const model::TaskPlacement& task, const model::Shape& shape,
+             const model::MachineClass& machine) {
+  if (shape.gpus > 0) return std::popcount(task.devices) == shape.gpus && task.milli == 1000;
+  if (shape.gpu_milli == 0) return task.devices == 0 && task.milli == 0;
+  return std::popcount(task.devices) == 1 &&
+         task.milli == model::share_taken(shape.gpu_milli, machine.gpu_slices);
+}
+
+/// True when these are tasks of the job on free room of this shard's machines.
+bool can_take(ShardState& shard, const JobPlacement& placement) {
+  const model::WorkloadView& workload = shard.workload();
+  const auto groups = workload.groups_of(workload.job(placement.job));
+  const model::Cluster& cluster = shard.valuation->instance().cluster;
+  const auto known = [&](const model::TaskPlacement& task) {
+    return task.group < groups.size() && shard.occupancy.room().holds(task.machine) &&
+           matches(task, workload.shape(groups[task.group].shape),
+                   cluster.classes[cluster.machine_class[task.machine.index()].index()]);
+  };
+  return std::ranges::all_of(placement.tasks, known) && shard.occupancy.is_free(placement);
+}
+
+}  // namespace
+
 void Shard::restore(ShardContent content) {
   std::vector<JobId> jobs = content.unplaced;
   for (const JobPlacement& p : content.placed) jobs.push_back(p.job);
   state_->occupancy.admit(jobs);
-  for (JobPlacement& p : content.placed) state_->occupancy.take(std::move(p));
+  for (JobPlacement& p : content.placed) {
+    BERTH_EXPECT(can_take(*state_, p));  // a forged checkpoint may break this
+    state_->occupancy.take(std::move(p));
+  }
   state_->evicted.insert(content.evicted.begin(), content.evicted.end());
   state_->least_price.assign(state_->valuation->instance().cluster.gpu_types.size(), 0.0);
 }

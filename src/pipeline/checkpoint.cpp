@@ -13,6 +13,7 @@
 #include "berth/base/archive.hpp"
 #include "berth/base/build_id.hpp"
 #include "berth/base/error.hpp"
+#include "berth/base/printable.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -140,10 +141,11 @@ void expect_same_run(const std::string& path, const CheckpointOrigin& made,
            "give the files of the interrupted run");
   }
   if (made.options != now.options) {
-    refuse(path, "options",
-           fmt::format("made with {}, now asked for {}", without(made.options, now.options),
-                       without(now.options, made.options)),
-           "give the options of the interrupted run");
+    refuse(
+        path, "options",
+        fmt::format("made with {}, now asked for {}", printable(without(made.options, now.options)),
+                    without(now.options, made.options)),
+        "give the options of the interrupted run");
   }
 }
 

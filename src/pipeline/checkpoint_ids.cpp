@@ -2,10 +2,12 @@
 #include "checkpoint_ids.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <span>
 #include <stdexcept>
 
 #include "berth/base/archive.hpp"
+#include "berth/base/assert.hpp"
 #include "berth/base/error.hpp"
 #include "berth/solver/shard.hpp"
 
@@ -45,19 +47,41 @@ class KnownIds {
   std::size_t shards_;
 };
 
+[[noreturn]] void refuse(const PlanningContext& context, const std::string& problem) {
+  throw InputError({.file = context.options.checkpoint.resume, .line = 0, .field = {}}, problem,
+                   "start the plan anew");
+}
+
 void expect(const PlanningContext& context, bool known) {
-  if (known) return;
-  throw InputError({.file = context.options.checkpoint.resume, .line = 0, .field = {}},
-                   "names what this cluster and these jobs do not have", "start the plan anew");
+  if (!known) refuse(context, "names what this cluster and these jobs do not have");
+}
+
+/// Numbers that a certificate can hold: sums of capacities at these prices stay below 2^128.
+void expect_prices(const PlanningContext& context, std::span<const double> prices) {
+  constexpr double kMost = 1e24;  // value per unit; far above any that jobs can pay, untuned guard
+  const auto usable = [](double price) { return price >= 0.0 && price <= kMost; };
+  if (!std::ranges::all_of(prices, usable)) refuse(context, "has prices that no plan can have");
 }
 
 }  // namespace
+
+void as_saved_state(const PlanningContext& context, const std::function<void()>& restore) {
+  try {
+    restore();
+  } catch (const BrokenContract&) {  // checked where the state is used
+    refuse(context, "holds a state that contradicts itself");
+  }
+}
 
 void expect_known_ids(const PlanningContext& context, const Checkpoint& checkpoint) {
   const KnownIds known(context);
   const coordinator::RoundState& rounds = checkpoint.rounds;
   expect(context, checkpoint.consensus.prices.size() == context.pools.size());
+  expect(context, checkpoint.consensus.limits.size() == context.limit_groups.prices());
+  expect_prices(context, checkpoint.consensus.prices);
+  expect_prices(context, checkpoint.consensus.limits);
   const solver::ConfigurationSolution& configurations = checkpoint.configurations;
+  expect_prices(context, configurations.limit_prices);
   expect(context, !configurations.solved() ||
                       configurations.limit_prices.size() == context.limit_groups.prices());
   expect(context, rounds.shards == static_cast<std::int64_t>(context.shards.size()));

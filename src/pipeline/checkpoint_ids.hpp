@@ -3,6 +3,8 @@
 
 #include "planning_context.hpp"
 
+#include <functional>
+
 #include "berth/pipeline/checkpoint.hpp"
 
 namespace berth::pipeline {
@@ -12,5 +14,9 @@ namespace berth::pipeline {
 void expect_known_ids(const PlanningContext& context, const Checkpoint& checkpoint);
 void expect_known_ids(const PlanningContext& context, const coordinator::ShardContents& contents);
 void expect_known_ids(const PlanningContext& context, const model::Placement& placement);
+
+/// Restores a part of the saved state. What contradicts itself there, a job that is placed twice or
+/// devices of two jobs, is told of the file and not as an error of the program. @throws InputError
+void as_saved_state(const PlanningContext& context, const std::function<void()>& restore);
 
 }  // namespace berth::pipeline

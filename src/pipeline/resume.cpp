@@ -88,10 +88,14 @@ void restore_shards(const PlanningContext& context, coordinator::JobRecords& rec
   solution.local.mine =
       coordinator::own_shards(context.comm, decompose(context, solution.relaxation),
                               shard_settings(context, solution.relaxation));
-  for (solver::Shard& shard : solution.local.mine) {
-    for (const model::JobPlacement& p : c.rounds.spanning) shard.reserve(p);
-  }
-  context.comm.agreed([&] { coordinator::restore_contents(contents, solution.local.mine); });
+  context.comm.agreed([&] {
+    as_saved_state(context, [&] {
+      for (solver::Shard& shard : solution.local.mine) {
+        for (const model::JobPlacement& p : c.rounds.spanning) shard.reserve(p);
+      }
+      coordinator::restore_contents(contents, solution.local.mine);
+    });
+  });
 }
 
 }  // namespace

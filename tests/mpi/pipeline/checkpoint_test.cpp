@@ -7,13 +7,19 @@
 #include "with_petsc.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "berth/base/archive.hpp"
+#include "berth/coordinator/checkpoint.hpp"
 #include "berth/generate/generate.hpp"
+#include "berth/solver/shard.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -214,6 +220,50 @@ TEST_F(Resumed, not_with_other_options_or_another_instance) {
   options.rounds.theta = PlanOptions{}.rounds.theta;
   const auto other = generate::generate_hetero({.gpus = 512, .seed = 12});
   EXPECT_THROW(static_cast<void>(resume_on(world, other)), comm::AgreedError);
+}
+
+/// The digest is right, but no run wrote these states.
+TEST_F(Resumed, not_from_a_state_that_contradicts_itself) {
+  const Communicator alone = Communicator::serial();
+  options.partition.shards = 2;
+  const auto instance = generate::generate_hetero({.gpus = 128, .seed = 11});
+  stop_after(alone, instance, 1);
+  CheckpointInput file(path);
+  const Checkpoint head = file.head();
+  std::vector<coordinator::ShardContents> parts;
+  while (auto part = file.next()) parts.push_back(std::move(*part));
+  const auto refusal = [&](const Checkpoint& c) -> std::string {
+    CheckpointOutput forged(path, c);
+    for (const auto& part : parts) forged.add(part);
+    forged.commit();
+    try {
+      static_cast<void>(resume_on(alone, instance));
+    } catch (const comm::AgreedError& error) {
+      return error.what();
+    }
+    return "not refused";
+  };
+  EXPECT_EQ(refusal(head), "not refused");
+  Checkpoint priced = head;
+  priced.consensus.prices[0] = std::nan("");
+  EXPECT_EQ(refusal(priced), path + ": has prices that no plan can have; start the plan anew");
+  auto& [shard, bytes] = *parts.at(0).begin();
+  const auto content = from_bytes<solver::ShardContent>(bytes);
+  ASSERT_GE(content.placed.size(), 2u);
+  const std::string contradiction =
+      path + ": holds a state that contradicts itself; start the plan anew";
+  solver::ShardContent twice = content;
+  twice.placed[1].tasks = twice.placed[0].tasks;
+  bytes = to_bytes(twice);
+  EXPECT_EQ(refusal(head), contradiction);
+  solver::ShardContent other_group = content;
+  other_group.placed[0].tasks[0].group = 77;
+  bytes = to_bytes(other_group);
+  EXPECT_EQ(refusal(head), contradiction);
+  solver::ShardContent again = content;
+  again.placed[1] = again.placed[0];
+  bytes = to_bytes(again);
+  EXPECT_EQ(refusal(head), contradiction);
 }
 
 }  // namespace
