@@ -14,18 +14,32 @@
 namespace berth::pipeline {
 namespace {
 
+/// A number that a certificate can hold: sums of capacities at such prices stay below 2^128.
+bool is_price(double price) {
+  constexpr double kMost = 1e24;  // value per unit; far above any that jobs can pay, untuned guard
+  return price >= 0.0 && price <= kMost;
+}
+
 /// Counts of what ids refer to.
 class KnownIds {
  public:
   explicit KnownIds(const PlanningContext& context)
       : cluster_(context.unpriced.instance().cluster),
         jobs_(context.unpriced.instance().workload.size()),
-        shards_(context.shards.size()) {}
+        shards_(context.shards.size()),
+        shapes_(context.unpriced.instance().workload.tables().shapes.size()) {}
 
   [[nodiscard]] bool job(JobId id) const { return id.valid() && id.index() < jobs_; }
   [[nodiscard]] bool shard(ShardId id) const { return id.valid() && id.index() < shards_; }
   [[nodiscard]] bool jobs(std::span<const JobId> ids) const {
     return std::ranges::all_of(ids, [&](JobId id) { return job(id); });
+  }
+  [[nodiscard]] bool prices(std::span<const solver::TaskPrice> prices) const {
+    return std::ranges::all_of(prices, [&](const solver::TaskPrice& p) {
+      const bool known = p.gpu_type.valid() ? p.gpu_type.index() < cluster_.gpu_types.size()
+                                            : p.gpu_type == GpuTypeId();  // machines without GPUs
+      return known && p.shape.valid() && p.shape.index() < shapes_ && is_price(p.price);
+    });
   }
   [[nodiscard]] bool placement(const model::Placement& placed) const {
     return std::ranges::all_of(placed, [&](const model::JobPlacement& p) {
@@ -45,6 +59,7 @@ class KnownIds {
   const model::Cluster& cluster_;
   std::size_t jobs_;
   std::size_t shards_;
+  std::size_t shapes_;
 };
 
 [[noreturn]] void refuse(const PlanningContext& context, const std::string& problem) {
@@ -56,11 +71,8 @@ void expect(const PlanningContext& context, bool known) {
   if (!known) refuse(context, "names what this cluster and these jobs do not have");
 }
 
-/// Numbers that a certificate can hold: sums of capacities at these prices stay below 2^128.
 void expect_prices(const PlanningContext& context, std::span<const double> prices) {
-  constexpr double kMost = 1e24;  // value per unit; far above any that jobs can pay, untuned guard
-  const auto usable = [](double price) { return price >= 0.0 && price <= kMost; };
-  if (!std::ranges::all_of(prices, usable)) refuse(context, "has prices that no plan can have");
+  if (!std::ranges::all_of(prices, is_price)) refuse(context, "has prices that no plan can have");
 }
 
 }  // namespace
@@ -82,6 +94,8 @@ void expect_known_ids(const PlanningContext& context, const Checkpoint& checkpoi
   expect_prices(context, checkpoint.consensus.limits);
   const solver::ConfigurationSolution& configurations = checkpoint.configurations;
   expect_prices(context, configurations.limit_prices);
+  expect(context, known.prices(configurations.prices));
+  for (const auto& prices : checkpoint.task_prices) expect(context, known.prices(prices));
   expect(context, !configurations.solved() ||
                       configurations.limit_prices.size() == context.limit_groups.prices());
   expect(context, rounds.shards == static_cast<std::int64_t>(context.shards.size()));

@@ -19,21 +19,28 @@ namespace {
 
 using model::Certificate;
 
-constexpr int kEvaluations = 100;  ///< of the bound (decision 105)
+constexpr int kEvaluations = 200;  ///< of the bound (decision 105)
 /// Jobs and machines: an evaluation takes their number, so larger instances are left as they are.
 constexpr std::size_t kMostRecords = 100'000;
 /// First step as a part of the bound per GPU, and the least. Chosen, not tuned.
 constexpr double kFirstStep = 1.0 / 16.0, kLeastStep = 1e-6;
 
-/// Amounts per GPU that are added to a certificate's prices.
-struct Premiums {
-  double all = 0.0;             ///< to every GPU price
-  std::vector<double> by_size;  ///< to tasks of the size
+/// Tasks of one size on one GPU type, which have a premium of their own.
+struct TaskSize {
+  GpuTypeId type;
+  std::int64_t gpus = 0;  ///< of a task
+  double share = 0.0;     ///< of the cluster's GPUs that tasks of so many GPUs ask for
 };
 
-/// A direction of the search: up with the premium of one size, down with all prices.
+/// Amounts per GPU that are added to a certificate's prices.
+struct Premiums {
+  std::vector<double> by_type;  ///< to every GPU price of the type
+  std::vector<double> by_size;  ///< to tasks, by index of the TaskSize
+};
+
+/// A direction of the search: up with the premium of one size, down with all prices of its type.
 struct Direction {
-  std::size_t size = 0;
+  std::size_t type = 0, size = 0;
   double premium = 0.0, all = 0.0;  ///< for a step of 1
   double step = 0.0;
 };
@@ -46,25 +53,35 @@ class NearPrices {
       : jobs_(model::planned_jobs(instance.workload)),
         alone_(comm::Communicator::serial()),
         judge_(alone_, instance, objective, jobs_),
+        cluster_(instance.cluster),
         start_(std::move(certificate)) {
-    list_pools(instance.cluster);
+    list_pools();
+    list_sizes(instance);
     list_shapes(instance);
   }
 
-  [[nodiscard]] std::size_t sizes() const { return gpus_.size(); }
-  [[nodiscard]] double share(std::size_t size) const { return share_[size]; }
+  /// Types in ascending order, of each the sizes in ascending order.
+  [[nodiscard]] const std::vector<TaskSize>& sizes() const { return sizes_; }
+  [[nodiscard]] Premiums none() const {
+    return {std::vector<double>(cluster_.gpu_types.size(), 0.0),
+            std::vector<double>(sizes_.size(), 0.0)};
+  }
 
   [[nodiscard]] Certificate at(const Premiums& premiums) const {
     Certificate moved = start_;
     const auto shifted = [&](std::int64_t price, double by) {
       return std::max<std::int64_t>(0, price + to_signed_fixed(by, start_.scale_log2));
     };
-    for (auto& p : moved.pools) p.gpu_milli = shifted(p.gpu_milli, premiums.all / model::kGpuMilli);
+    for (auto& p : moved.pools) {
+      const GpuTypeId type = cluster_.classes[p.machine_class.index()].gpu_type;
+      if (!type.valid()) continue;
+      p.gpu_milli = shifted(p.gpu_milli, premiums.by_type[type.index()] / model::kGpuMilli);
+    }
     for (std::size_t i = 0; i < moved.shapes.size(); ++i) {
-      if (size_of_[i] == sizes()) continue;
+      if (size_of_[i] == sizes_.size()) continue;
       const std::size_t size = size_of_[i];
-      moved.shapes[i].price =
-          shifted(moved.shapes[i].price, premiums.by_size[size] * static_cast<double>(gpus_[size]));
+      moved.shapes[i].price = shifted(
+          moved.shapes[i].price, premiums.by_size[size] * static_cast<double>(sizes_[size].gpus));
     }
     std::erase_if(moved.pools,
                   [](const auto& p) { return p.gpu_milli == 0 && p.unit_price.none(); });
@@ -81,9 +98,9 @@ class NearPrices {
   [[nodiscard]] const DistributedJudge& judge() const { return judge_; }
 
  private:
-  void list_pools(const model::Cluster& cluster) {
-    for (const planner_model::Pool& pool : planner_model::make_pools(cluster, start_.level).pools) {
-      if (!cluster.classes[pool.machine_class.index()].gpu_type.valid()) continue;
+  void list_pools() {
+    for (const auto& pool : planner_model::make_pools(cluster_, start_.level).pools) {
+      if (!cluster_.classes[pool.machine_class.index()].gpu_type.valid()) continue;
       const bool listed = std::ranges::any_of(start_.pools, [&](const auto& p) {
         return p.pod == pool.pod && p.rack == pool.rack && p.machine_class == pool.machine_class;
       });
@@ -93,8 +110,8 @@ class NearPrices {
     }
   }
 
-  /// Lists each shape of whole GPUs on each GPU type, and what part of the GPUs its size asks for.
-  void list_shapes(const model::InstanceView& instance) {
+  /// Sizes of tasks of whole GPUs, and what part of the GPUs each asks for.
+  void list_sizes(const model::InstanceView& instance) {
     std::map<std::int64_t, double> tasks;  // by size; at most as many sizes as shapes
     for (const JobId j : jobs_) {
       for (const model::TaskGroup& g : instance.workload.groups_of(instance.workload.job(j))) {
@@ -102,14 +119,20 @@ class NearPrices {
         if (gpus > 0) tasks[gpus] += g.count;
       }
     }
-    for (const auto& [gpus, count] : tasks) {
-      gpus_.push_back(gpus);
-      share_.push_back(std::min(
-          1.0, count * static_cast<double>(gpus) / static_cast<double>(instance.cluster.gpus())));
+    for (std::size_t t = 0; t < cluster_.gpu_types.size(); ++t) {
+      for (const auto& [gpus, count] : tasks) {
+        const double asked = count * static_cast<double>(gpus);
+        sizes_.push_back(
+            {GpuTypeId(t), gpus, std::min(1.0, asked / static_cast<double>(cluster_.gpus()))});
+      }
     }
+  }
+
+  /// Lists each shape of whole GPUs on each GPU type, and its size.
+  void list_shapes(const model::InstanceView& instance) {
     const auto& shapes = instance.workload.tables().shapes;
     for (std::size_t s = 0; s < shapes.size(); ++s) {
-      for (std::size_t t = 0; t < instance.cluster.gpu_types.size(); ++t) {
+      for (std::size_t t = 0; t < cluster_.gpu_types.size(); ++t) {
         const bool listed = std::ranges::any_of(start_.shapes, [&](const auto& p) {
           return p.shape == ShapeId(s) && p.gpu_type == GpuTypeId(t);
         });
@@ -117,35 +140,40 @@ class NearPrices {
       }
     }
     for (const auto& p : start_.shapes) {
-      const auto at = std::ranges::find(gpus_, shapes[p.shape.index()].gpus);
-      size_of_.push_back(static_cast<std::size_t>(at - gpus_.begin()));
+      const auto at = std::ranges::find_if(sizes_, [&](const TaskSize& size) {
+        return size.type == p.gpu_type && size.gpus == shapes[p.shape.index()].gpus;
+      });
+      size_of_.push_back(static_cast<std::size_t>(at - sizes_.begin()));
     }
   }
 
   std::vector<JobId> jobs_;
   comm::Communicator alone_;
   DistributedJudge judge_;
-  Certificate start_;                 ///< with all pools and shapes
-  std::vector<std::int64_t> gpus_;    ///< of the sizes, ascending
-  std::vector<double> share_;         ///< of the cluster's GPUs that tasks of the size ask for
-  std::vector<std::size_t> size_of_;  ///< by entry of start_.shapes; sizes(): none
+  const model::Cluster& cluster_;
+  Certificate start_;  ///< with all pools and shapes
+  std::vector<TaskSize> sizes_;
+  std::vector<std::size_t> size_of_;  ///< by entry of start_.shapes; sizes_.size(): none
 };
 
 std::vector<Direction> directions(const NearPrices& prices, double step) {
   std::vector<Direction> found;
+  const std::vector<TaskSize>& sizes = prices.sizes();
   for (const bool shifts : {false, true}) {
-    for (std::size_t size = prices.sizes(); size-- > 0;) {
-      found.push_back({size, 1.0, shifts ? -prices.share(size) : 0.0, step});
+    for (std::size_t i = sizes.size(); i-- > 0;) {
+      found.push_back({sizes[i].type.index(), i, 1.0, shifts ? -sizes[i].share : 0.0, step});
     }
   }
-  found.push_back({0, 0.0, 1.0, step});
+  for (std::size_t t = 0; t < prices.none().by_type.size(); ++t) {
+    found.push_back({t, 0, 0.0, 1.0, step});
+  }
   return found;
 }
 
 /// Moves along each direction in turn while that lowers the bound: steps double where they do, turn
 /// round, then shrink where they do not.
 Premiums search(const NearPrices& prices, double per_gpu, const StopToken& stop) {
-  Premiums best{.by_size = std::vector<double>(prices.sizes(), 0.0)};
+  Premiums best = prices.none();
   double least = prices.bound(best);
   auto ways = directions(prices, kFirstStep * per_gpu);
   double largest = kFirstStep * per_gpu;
@@ -157,7 +185,7 @@ Premiums search(const NearPrices& prices, double per_gpu, const StopToken& stop)
         if (stop.requested()) return best;
         Premiums tried = best;
         tried.by_size[way.size] += way.premium * way.step;
-        tried.all += way.all * way.step;
+        tried.by_type[way.type] += way.all * way.step;
         const double bound = prices.bound(tried);
         lower = bound < least;
         if (lower) best = std::move(tried), least = bound;
@@ -187,7 +215,7 @@ Proof price_stays(const model::InstanceView& instance, model::Objective objectiv
   Certificate start = proof.certificate;
   start.whole_jobs = {};
   const NearPrices prices(instance, objective, std::move(start));
-  if (prices.sizes() == 0) return proof;
+  if (prices.sizes().empty()) return proof;
   const double per_gpu = proof.upper_bound / static_cast<double>(instance.cluster.gpus());
   Certificate found = prices.at(search(prices, per_gpu, goal.stop));
   return tightest(prices.judge(), {std::move(proof.certificate), std::move(found)});
