@@ -215,7 +215,8 @@ bool State::undo_stop(JobId id) {
   p.choice = p.last;
   p.stopped = false;
   join_running(id);
-  std::erase(stopped_, id);
+  const auto stop = std::find(stopped_.rbegin(), stopped_.rend(), id);  // often the last one
+  stopped_.erase(std::prev(stop.base()));
   return true;
 }
 

@@ -192,6 +192,7 @@ void BerthPreemptive::move(State& state, Displacement& displacement, const Serve
   if (displacement.start(served.job, served.type)) {
     movable_ -= milli;
     ++counts_.moves;
+    displacement.forget_failures();
   } else {
     (void)state.undo_stop(served.job);
   }

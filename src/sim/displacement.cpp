@@ -161,6 +161,15 @@ bool Displacement::by_cost(JobId job, GpuTypeId type) {
 bool Displacement::start(JobId job, GpuTypeId type) {
   if (state_.start(job, type)) return true;
   if (!type.valid() || !state_.demand(job).uses_gpus() || !enough(job, type)) return false;
+  const std::pair asked(state_.demand_index(job), type);
+  const auto at = std::ranges::lower_bound(hopeless_, asked);
+  if (at != hopeless_.end() && *at == asked) return false;
+  if (displace(job, type)) return true;
+  if (state_.within_limits(job)) hopeless_.insert(at, asked);
+  return false;
+}
+
+bool Displacement::displace(JobId job, GpuTypeId type) {
   const int gpus = gpus_of_large_task(state_.demand(job), most_gpus(state_.free().cluster(), type));
   bool started = false;
   if (gpus > 0) {

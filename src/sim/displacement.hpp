@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "berth/policy/state.hpp"
@@ -28,6 +29,8 @@ class Displacement {
   /// changed, when it does not fit even without all jobs that may be displaced.
   /// O(machines + running jobs) for each machine that is emptied
   bool start(JobId job, GpuTypeId type);
+  /// A job left GPUs of the type for another one: what did not fit may fit now.
+  void forget_failures() { hopeless_.clear(); }
 
  private:
   struct Eviction {
@@ -39,6 +42,7 @@ class Displacement {
   [[nodiscard]] bool enough(JobId job, GpuTypeId type) const;
   [[nodiscard]] double cost_of(JobId job) const;
   [[nodiscard]] Eviction eviction_from(std::size_t machine, GpuTypeId type, int gpus) const;
+  [[nodiscard]] bool displace(JobId job, GpuTypeId type);
   bool by_machine(JobId job, GpuTypeId type, int gpus);
   bool by_cost(JobId job, GpuTypeId type);
   void stop(JobId job);
@@ -48,6 +52,9 @@ class Displacement {
   const std::vector<Standing>& standing_;
   std::vector<std::vector<JobId>> on_machine_;  ///< by MachineId; empty: not listed yet
   std::vector<JobId> stopped_;
+  /// Demands and types that did not fit in place of all jobs that may be displaced, ascending:
+  /// these become fewer while a decision is made.
+  std::vector<std::pair<std::uint32_t, GpuTypeId>> hopeless_;
 };
 
 }  // namespace berth::sim
