@@ -79,14 +79,14 @@ void place_running(const model::Instance& instance, policy::State& state,
 model::Instance at_one_moment(const model::Instance& instance, bool durations) {
   model::Instance moment = instance;
   moment.workload.dependencies.clear();
-  for (model::TimeRules& rules : moment.workload.time_rules) {
-    rules.not_before = 0;
-    rules.configurations = 0;
-    if (!durations && rules.seconds() == model::kNotGiven) rules.duration = 1;
-  }
   std::int64_t last = 0;
   for (const model::Job& job : moment.workload.jobs) last = std::max(last, job.arrival);
   for (model::Job& job : moment.workload.jobs) job.arrival -= last;
+  for (model::TimeRules& rules : moment.workload.time_rules) {
+    rules.not_before = -last;  // 0 would be the arrival of all
+    rules.configurations = 0;
+    if (!durations && rules.seconds() == model::kNotGiven) rules.duration = 1;
+  }
   return moment;
 }
 
@@ -111,10 +111,8 @@ std::string unheeded_keys(const model::Instance& instance) {
 model::Placement decided_placement(const model::Instance& instance, const Trace& trace,
                                    policy::Policy& policy) {
   std::vector<policy::Job> jobs = trace.jobs;
-  for (policy::Job& job : jobs) {
-    job.preemptible = true;  // a plan may stop and move all jobs but the pinned ones
-    job.arrival = std::min<Micros>(job.arrival, 0);
-  }
+  // A plan may stop and move all jobs but the pinned ones.
+  for (policy::Job& job : jobs) job.preemptible = true;
   policy::State state(instance.cluster, trace.demands, std::move(jobs));
   if (!trace.quotas.empty()) state.set_quotas(quotas_left(instance, trace));
   state.advance(-1);  // running jobs started before the decision

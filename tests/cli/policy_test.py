@@ -48,8 +48,8 @@ class PlansOfPolicies(ProgramTest):
         return {p["job"] for p in self.read_plan()["placements"]}
 
     def with_profile(self, profile, count=3):
-        lines = "".join(json.dumps({"id": f"j{i}", "value": 10 + i, **PS_JOB}) + "\n"
-                        for i in range(count))
+        lines = "".join(json.dumps({"id": f"j{i}", "value": 10 + i, "arrival": 700 * i, **PS_JOB})
+                        + "\n" for i in range(count))
         self.write("j.jsonl", lines)
         self.write("p.jsonl", json.dumps(profile) + "\n" +
                    "".join(json.dumps({"job": f"j{i}", "profile": "ps"}) + "\n"
@@ -105,6 +105,27 @@ class PlansOfPolicies(ProgramTest):
         self.assertEqual(self.placed(), {"there", "in", "free"})
         there = [p for p in self.read_plan()["placements"] if p["job"] == "there"]
         self.assertEqual(there[0]["tasks"][0]["machine"], "a3")
+
+    def test_jobs_come_in_the_order_of_arrival_and_keys_of_time_do_not_count(self):
+        self.write("j.jsonl", job("late", 4, 9, 4) + job("early", 4, 3, 4, after=["late"]))
+        self.assert_ends(self.plan("--policy", "fifo"), 0)
+        self.assertEqual(self.placed(), {"early"})
+
+    def test_a_required_job_that_waits_is_the_exit_code(self):
+        self.write("j.jsonl", job("big", 4, 0, 4, duration=100) +
+                   job("needed", 4, 1, duration=100, required=True))
+        for args in [[], ["--horizon", "100"]]:
+            with self.subTest(args=args):
+                self.assert_ends(self.plan("--policy", "fifo", *args), 5)
+                plan = self.read_plan()
+                self.assertEqual(plan["required_missing"], ["needed"])
+                self.assertEqual(plan["options"]["policy"], "fifo")
+
+    def test_a_job_that_would_end_too_late_waits(self):
+        self.write("j.jsonl", job("first", 4, 0, 4, duration=100) +
+                   job("late", 4, 1, 4, duration=50, deadline=60, weight=9))
+        self.assert_ends(self.plan("--policy", "fifo", "--horizon", "500"), 0)
+        self.assertEqual(self.placed(), {"first"})
 
     def test_durations_are_needed_only_by_policies_that_look_at_them(self):
         self.write("j.jsonl", jobs(durations=False))
@@ -172,6 +193,21 @@ class PlansOfPolicies(ProgramTest):
         done = self.plan("--policy", "fifo")
         self.assert_ends(done, 2)
         self.assertIn("fifo does not respect: communication, rules about machines", done.err)
+
+    def test_limits_that_policies_do_not_know_in_time_are_refused(self):
+        running = {"tasks": [{"shape": "w", "machine": "a0", "gpus": [{"index": 0}]}]}
+        there = job("there", 1, running=running, duration=50)
+        for words, cluster, lines in [
+                ("running", CLUSTER, there),
+                ("spare", CLUSTER + "spare: [{gpu_type: A, gpus: 1, penalty: 1}]\n", ""),
+                ("gpu_hours of queues", CLUSTER.replace("gpu_quota: 12", "gpu_hours: 5"), "")]:
+            with self.subTest(words=words):
+                self.write("c.yaml", cluster)
+                self.write("j.jsonl", lines + job("x", 1, duration=5))
+                self.assert_ends(self.plan("--policy", "fifo"), 0)
+                done = self.plan("--policy", "fifo", "--horizon", "100")
+                self.assert_ends(done, 2)
+                self.assertIn("fifo does not respect: " + words, done.err)
 
 
 if __name__ == "__main__":
