@@ -21,7 +21,8 @@ struct ResultRow {
 struct ExperimentOptions {
   std::size_t seeds = 30;
   bool smoke = false;  ///< the smallest setting that runs all code, in about a second
-  /// Gets all rows so far whenever a setting has ended, so that a run that is cut keeps them.
+  /// Gets all rows so far whenever a setting (of ONES: a seed) has ended, so that a run that is cut
+  /// keeps them.
   std::function<void(std::span<const ResultRow>)> keep = {};
 
   void ended(std::span<const ResultRow> rows) const {

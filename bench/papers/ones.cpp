@@ -89,27 +89,25 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-void compare(const OnesSetting& setting, std::size_t seeds, std::vector<ResultRow>& rows) {
-  const std::string mean_name = "mean JCT, s", median_name = "median JCT, s";
-  std::vector<ResultRow> means, medians;
-  for (const Contender& contender : kContenders) {
-    ResultRow row{setting.name, contender.name, mean_name, {}};
-    ResultRow middle{setting.name, contender.name, median_name, {}};
-    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+/// Adds the rows of a setting; they are kept after each seed, as one takes minutes.
+void compare(const OnesSetting& setting, const ExperimentOptions& options,
+             std::vector<ResultRow>& rows) {
+  const std::size_t first = rows.size(), contenders = std::size(kContenders);
+  for (const Contender& contender : kContenders)
+    rows.push_back({setting.name, contender.name, "mean JCT, s", {}});
+  rows.push_back({setting.name, "bound", "mean JCT, s", {}});
+  for (const Contender& contender : kContenders)
+    rows.push_back({setting.name, contender.name, "median JCT, s", {}});
+  for (std::uint64_t seed = 1; seed <= options.seeds; ++seed) {
+    for (std::size_t c = 0; c < contenders; ++c) {
       OnesWorld world(setting, seed);
-      const std::vector<double> times = contender.run(world, setting, seed);
-      row.by_seed.push_back(mean(times));
-      middle.by_seed.push_back(median(times));
+      const std::vector<double> times = kContenders[c].run(world, setting, seed);
+      rows[first + c].by_seed.push_back(mean(times));
+      rows[first + contenders + 1 + c].by_seed.push_back(median(times));
     }
-    means.push_back(std::move(row));
-    medians.push_back(std::move(middle));
+    rows[first + contenders].by_seed.push_back(OnesWorld(setting, seed).least_mean());
+    options.ended(rows);
   }
-  ResultRow bound{setting.name, "bound", mean_name, {}};
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed)
-    bound.by_seed.push_back(OnesWorld(setting, seed).least_mean());
-  means.push_back(std::move(bound));
-  rows.insert(rows.end(), means.begin(), means.end());
-  rows.insert(rows.end(), medians.begin(), medians.end());
 }
 
 }  // namespace
@@ -117,7 +115,7 @@ void compare(const OnesSetting& setting, std::size_t seeds, std::vector<ResultRo
 std::vector<ResultRow> run_ones(const ExperimentOptions& options) {
   std::vector<ResultRow> rows;
   if (options.smoke) {
-    compare({.name = "smoke", .jobs = 6, .machines = 4}, options.seeds, rows);
+    compare({.name = "smoke", .jobs = 6, .machines = 4}, options, rows);
     return rows;
   }
   for (const OnesSetting& setting :
@@ -129,8 +127,7 @@ std::vector<ResultRow> run_ones(const ExperimentOptions& options) {
         .faster = 4,
         .grown = false,
         .noise_batches = 8}}) {
-    compare(setting, options.seeds, rows);
-    options.ended(rows);
+    compare(setting, options, rows);
   }
   return rows;
 }
