@@ -5,6 +5,7 @@
 #include "horizon/reinsertion.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "berth/parallel/loops.hpp"
@@ -18,6 +19,10 @@ namespace {
 
 /// Multiples of the delay that a regret is worth by which a job moves forward in the list.
 constexpr double kForward[] = {0.25, 1.0};
+
+bool is_better(const ListPlan& one, const ListPlan& other) {
+  return std::tie(one.missing, one.cost) < std::tie(other.missing, other.cost);
+}
 
 }  // namespace
 
@@ -47,10 +52,11 @@ Plan ListSearch::run(std::vector<JobList> lists, std::int64_t tries, double boun
   }
   ListPlan best = cheapest(std::move(lists), StopToken());
   shift(best);
-  for (int i = 0; i < options_.reorderings && best.cost > bound && !stop_.requested(); ++i) {
+  for (int i = 0; i < options_.reorderings && (best.missing > 0 || best.cost > bound); ++i) {
+    if (stop_.requested()) break;
     ListPlan found = cheapest(reordered(best), stop_);
     shift(found);
-    if (found.cost >= best.cost) break;
+    if (!is_better(found, best)) break;
     best = std::move(found);
   }
   insert_anew(best, tries, bound);
@@ -84,10 +90,15 @@ void ListSearch::place_jobs(ListPlan& plan, const StopToken& stop) {
     plan.planner->place(job, plan.list.rule, prices_);
   }
   plan.cost = 0.0;
-  for (const JobId job : plan.list.order) plan.cost += plan.planner->built().cost_of(job);
+  for (const JobId job : plan.list.order) {
+    const bool missing =
+        problem_.jobs[job.index()].required && !plan.planner->built().start_of(job).placed();
+    plan.missing += missing ? 1 : 0;
+    plan.cost += missing ? 0.0 : plan.planner->built().cost_of(job);
+  }
 }
 
-/// Runs all lists, each on a timeline of its own; returns the cheapest plan, the first of equals.
+/// Runs all lists, each on a timeline of its own; returns the best plan, the first of equals.
 /// The first list ends by `first`, the others by the token of the search.
 ListPlan ListSearch::cheapest(std::vector<JobList> lists, const StopToken& first) {
   std::vector<ListPlan> plans(lists.size());
@@ -100,7 +111,7 @@ ListPlan ListSearch::cheapest(std::vector<JobList> lists, const StopToken& first
     if (plan.list.kept_first) plan.planner->keep(*options_.kept);
     place_jobs(plan, i == 0 ? first : stop_);
   });
-  return std::move(*std::ranges::min_element(plans, {}, &ListPlan::cost));
+  return std::move(*std::ranges::min_element(plans, is_better));
 }
 
 /// Lists by the starts of a plan, less multiples of the delay that a job's regret is worth (squeaky

@@ -3,6 +3,7 @@
 
 #include "horizon/list_planner.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -25,6 +26,7 @@ struct ListPlan {
   JobList list;
   std::unique_ptr<berth::horizon::Timeline> timeline;
   std::unique_ptr<ListPlanner> planner;
+  std::int64_t missing = 0;  ///< required jobs without a place; fewer come before any cost
   double cost = kInfinity;
 };
 
@@ -42,9 +44,10 @@ class ListSearch {
              const PricedTime& prices, const PriceGrid& grid, const HorizonPlanOptions& options,
              const StopToken& stop, TimelineFactory make_timeline);
 
-  /// The cheapest of the lists, shifted left; then lists with the jobs of large regret moved
-  /// forward, while they gain; then `tries` reinsertions and a left shift. Nothing is searched on
-  /// at a cost of `bound`. A stop ends all but the first list: a stopped search has a plan.
+  /// The list that leaves fewest required jobs, then the cheapest one, shifted left; then lists
+  /// with the jobs of large regret moved forward, while they gain; then `tries` reinsertions and a
+  /// left shift. Nothing is searched on at a cost of `bound`. A stop ends all but the first list: a
+  /// stopped search has a plan.
   berth::horizon::Plan run(std::vector<JobList> lists, std::int64_t tries, double bound);
   /// `tries` reinsertions and a left shift from where HorizonPlanOptions::kept has its jobs.
   berth::horizon::Plan resume(std::int64_t tries, double bound);

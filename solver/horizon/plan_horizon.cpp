@@ -104,6 +104,14 @@ bool some_may_wait(const Problem& problem) {
   return std::ranges::any_of(problem.jobs, [](const auto& job) { return !job.required; });
 }
 
+/// Adds a list of the required jobs with deadlines by latest start, then of all others as in the
+/// first list, if there are such jobs: lists by cost may leave them no room.
+void add_deadlines_first(const Problem& problem, std::vector<JobList>& lists) {
+  if (!has_required_deadlines(problem)) return;
+  lists.push_back(
+      {.order = deadlines_first(problem, lists.front().order), .rule = PlaceRule::earliest});
+}
+
 std::vector<JobList> lists_by_quantiles(const Problem& problem, const PricedTime& prices,
                                         const HorizonBound& bound,
                                         const HorizonPlanOptions& options) {
@@ -120,6 +128,7 @@ std::vector<JobList> lists_by_quantiles(const Problem& problem, const PricedTime
       lists.push_back({.order = order, .rule = PlaceRule::priced});
     }
   }
+  add_deadlines_first(problem, lists);
   if (!some_may_wait(problem)) return lists;
   const auto choices = priced_choices(problem, prices, bound.grid);
   for (const double share : options.rent_shares) {
@@ -142,6 +151,7 @@ std::vector<JobList> lists_by_starts(const Problem& problem, const PricedTime& p
     lists.push_back(
         {.order = order_by(earlier_by(starts, leads, lead)), .rule = PlaceRule::earliest});
   }
+  add_deadlines_first(problem, lists);
   if (!some_may_wait(problem)) return lists;
   const auto choices = priced_choices(problem, prices, bound.grid);
   lists.push_back({.order = least_slack_order(choices, pools), .rule = PlaceRule::earliest});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horizon/list_planner.hpp"
+#include "horizon/slack_order.hpp"
 
 #include <algorithm>
 #include <array>
@@ -72,16 +73,18 @@ MakespanPlan planned(const Problem& problem, const std::vector<JobId>& order) {
   return ranked(problem, planner.built().plan());
 }
 
-/// The cheapest of the lists by longest duration, most work and most GPUs.
+/// The best of the lists by longest duration, most work, most GPUs and by deadline.
 MakespanPlan by_lists(const Problem& problem) {
   using Key = Seconds (*)(const Fastest&);
   constexpr std::array<Key, 3> keys{[](const Fastest& f) { return f.duration; },
                                     [](const Fastest& f) { return f.duration * f.gpus; },
                                     [](const Fastest& f) { return f.gpus; }};
-  std::array<MakespanPlan, 3> plans;
-  parallel::run_tasks(keys.size(), [&](std::size_t i) {
-    plans[i] = planned(problem, descending(problem, keys[i]));
-  });
+  std::vector<std::vector<JobId>> orders;
+  for (const Key key : keys) orders.push_back(descending(problem, key));
+  if (has_required_deadlines(problem)) orders.push_back(deadlines_first(problem, orders.front()));
+  std::vector<MakespanPlan> plans(orders.size());
+  parallel::run_tasks(orders.size(),
+                      [&](std::size_t i) { plans[i] = planned(problem, orders[i]); });
   return std::move(*std::ranges::min_element(plans, {}, &MakespanPlan::rank));
 }
 

@@ -55,6 +55,10 @@ PricedChoice choice_of(const Problem& problem, const Job& job, const PricedTime&
   return choice;
 }
 
+bool must_end_in_time(const Job& job) {
+  return job.required && job.deadline < berth::horizon::kNever;
+}
+
 template <class Chosen>
 std::vector<JobId> order_of(const std::vector<PricedChoice>& choices, Chosen&& chosen) {
   std::vector<JobId> order;
@@ -85,6 +89,21 @@ std::vector<JobId> least_slack_order(const std::vector<PricedChoice>& choices, d
 
 std::vector<JobId> least_slack_order(const std::vector<PricedChoice>& choices, const Plan& plan) {
   return order_of(choices, [&](JobId job) { return plan.starts[job.index()].placed(); });
+}
+
+bool has_required_deadlines(const Problem& problem) {
+  return std::ranges::any_of(problem.jobs, must_end_in_time);
+}
+
+std::vector<JobId> deadlines_first(const Problem& problem, std::vector<JobId> order) {
+  const auto latest_start = [&](JobId id) {
+    const Job& job = problem.jobs[id.index()];
+    const auto options = problem.options_of(job);
+    if (!must_end_in_time(job) || options.empty()) return berth::horizon::kNever;
+    return job.deadline - std::ranges::min(options, {}, &Option::duration).duration;
+  };
+  std::ranges::stable_sort(order, {}, latest_start);
+  return order;
 }
 
 }  // namespace berth::solver::horizon_plan

@@ -29,4 +29,12 @@ std::vector<JobId> least_slack_order(const std::vector<PricedChoice>& choices, d
 std::vector<JobId> least_slack_order(const std::vector<PricedChoice>& choices,
                                      const berth::horizon::Plan& plan);
 
+/// True when a required job has a deadline.
+bool has_required_deadlines(const berth::horizon::Problem& problem);
+
+/// Required jobs with deadlines by latest start of their fastest option (earliest deadline first:
+/// Jackson 1955), then the others as in `order`.
+std::vector<JobId> deadlines_first(const berth::horizon::Problem& problem,
+                                   std::vector<JobId> order);
+
 }  // namespace berth::solver::horizon_plan

@@ -250,5 +250,16 @@ class HorizonKeysTest(ProgramTest):
         self.write("bad.json", json.dumps(plan))
         self.assertIn("fault too_few_domains: job g", self.check(plan="bad.json").out)
 
+    def test_a_job_that_is_due_soon_goes_before_one_that_came_first(self):
+        self.write("c.yaml", cluster(2))
+        whole = {"tasks": [{"gpus": 2, "count": 2}]}  # the whole cluster
+        jobs = [whole | {"id": "long", "duration": 100},
+                whole | {"id": "due", "duration": 50, "deadline": 60}]
+        for objective in "value", "flow", "makespan":
+            with self.subTest(objective=objective):
+                plan = self.planned_in_time(jobs, "500", "--objective", objective)
+                starts = {p["job"]: p["start"] for p in plan["placements"]}
+                self.assertEqual(starts, {"due": 0, "long": 50})
+
 
 main()
