@@ -83,12 +83,14 @@ void ListSearch::insert_anew(ListPlan& plan, std::int64_t tries, double bound) {
 
 /// Places the jobs of the list in order, and sums up their cost; infinite when it was stopped.
 void ListSearch::place_jobs(ListPlan& plan, const StopToken& stop) {
+  plan.missing = std::ssize(plan.list.order);  // until all have been tried
   plan.cost = kInfinity;
   for (const JobId job : plan.list.order) {
     if (plan.planner->built().start_of(job).placed()) continue;
     if (stop.requested()) return;
     plan.planner->place(job, plan.list.rule, prices_);
   }
+  plan.missing = 0;
   plan.cost = 0.0;
   for (const JobId job : plan.list.order) {
     const bool missing =

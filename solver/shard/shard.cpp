@@ -62,7 +62,7 @@ namespace {
 bool matches(const model::TaskPlacement& task, const model::Shape& shape,
              const model::MachineClass& machine) {
   if (shape.gpus > 0) return std::popcount(task.devices) == shape.gpus && task.milli == 1000;
-  if (shape.gpu_milli == 0) return task.devices == 0 && task.milli == 0;
+  if (shape.gpu_milli == 0) return task.devices == 0;
   return std::popcount(task.devices) == 1 &&
          task.milli == model::share_taken(shape.gpu_milli, machine.gpu_slices);
 }

@@ -72,9 +72,10 @@ TEST(HorizonPlan, of_a_stopped_search_is_that_of_its_first_list) {
       .machine_leads = {}, .shift_passes = 0, .reorderings = 0, .most_tries = 0};
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    const Problem problem = test::random_horizon(
+    Problem problem = test::random_horizon(
         {.seed = seed, .jobs = 60, .longest = 30, .span = 50, .machines = 4, .gpus = 8},
         HorizonCost::flow);
+    for (auto& job : problem.jobs) job.deadline = horizon::kNever;  // these have a second list
     const HorizonBound bound = bound_horizon(problem, {.intervals = 16});
     const Plan pools = plan_on_pools(problem, bound, {.most_tries = 20});
     StopSource source;
