@@ -30,7 +30,7 @@ constexpr std::size_t kFewJobs = 2000;
 constexpr double kColder = 0.1;
 /// Iterations at one temperature for prices on one interval; untuned guard.
 constexpr int kWholeIterations = 40;
-constexpr int kShareRounds = 2;
+constexpr int kShareRounds = 2;  ///< of `shares_along`; chosen, not tuned
 
 /// Costs that rise for ever (flow) need colder smoothing than costs that saturate (values), in
 /// parts of their rise over the horizon.

@@ -90,6 +90,10 @@ void ListSearch::place_jobs(ListPlan& plan, const StopToken& stop) {
     if (stop.requested()) return;
     plan.planner->place(job, plan.list.rule, prices_);
   }
+  sum_up(plan);
+}
+
+void ListSearch::sum_up(ListPlan& plan) const {
   plan.missing = 0;
   plan.cost = 0.0;
   for (const JobId job : plan.list.order) {
@@ -149,7 +153,7 @@ void ListSearch::shift(ListPlan& plan) {
       if (stop_.requested()) return;
       gain += plan.planner->shift_left(job);
     }
-    plan.cost -= gain;
+    sum_up(plan);  // a gain is infinite where a required job found a place
     if (gain <= 0.0) return;
   }
 }

@@ -57,6 +57,7 @@ class ListSearch {
   void place_jobs(ListPlan& plan, const StopToken& stop);
   ListPlan cheapest(std::vector<JobList> lists, const StopToken& first);
   [[nodiscard]] std::vector<JobList> reordered(const ListPlan& from) const;
+  void sum_up(ListPlan& plan) const;  ///< its missing jobs and its cost
   void shift(ListPlan& plan);
 
   const berth::horizon::Problem& problem_;

@@ -45,8 +45,8 @@ local_search::OptionPlacer placer_of(const Occupancy& state, FreeTaskCounts* cou
     counts->prepare(state.valuation().instance().workload.job(job));
   }
   std::vector<MachineId> freed = machines_of(state, victims);
-  return {.holders = [&state, counts, freed = std::move(freed)](
-                         JobId job, GpuTypeId type, std::span<const Domain> domains) {
+  return {.holders = [&state, counts, freed = std::move(freed)](JobId job, GpuTypeId type,
+                                                                std::span<const Domain> domains) {
     const model::Job& record = state.valuation().instance().workload.job(job);
     return counts->holders(record, type, domains, freed);
   }};
@@ -84,7 +84,9 @@ std::optional<model::JobPlacement> find_room(Occupancy& state, JobId job) {
 }
 
 RoomSearch::RoomSearch(Occupancy& state, FreeTaskCounts* counts)
-    : state_(state), counts_(counts), remembers_(local_search::depends_on_tasks_alone(state.limit_usage())) {}
+    : state_(state),
+      counts_(counts),
+      remembers_(local_search::depends_on_tasks_alone(state.limit_usage())) {}
 
 std::optional<model::JobPlacement> RoomSearch::find(JobId id) {
   if (!state_.limit_usage().surcharge(id)) return std::nullopt;

@@ -61,7 +61,8 @@ namespace {
 /// True when the devices are as many, and as much of each, as the shape takes.
 bool matches(const model::TaskPlacement& task, const model::Shape& shape,
              const model::MachineClass& machine) {
-  if (shape.gpus > 0) return std::popcount(task.devices) == shape.gpus && task.milli == 1000;
+  if (shape.gpus > 0)
+    return std::popcount(task.devices) == shape.gpus && task.milli == model::kGpuMilli;
   if (shape.gpu_milli == 0) return task.devices == 0;
   return std::popcount(task.devices) == 1 &&
          task.milli == model::share_taken(shape.gpu_milli, machine.gpu_slices);

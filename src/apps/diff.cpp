@@ -44,7 +44,8 @@ struct Compared {
 const model::RawPlacement* place_elsewhere(const Compared& compared, JobId job) {
   if (compared.other == nullptr) return nullptr;
   const auto& changed = compared.other->changed;
-  const auto at = std::ranges::lower_bound(changed, job, {}, &std::pair<JobId, report::PlanByNames::Raw>::first);
+  const auto at = std::ranges::lower_bound(changed, job, {},
+                                           &std::pair<JobId, report::PlanByNames::Raw>::first);
   return at != changed.end() && at->first == job ? at->second : nullptr;
 }
 
@@ -74,12 +75,11 @@ std::string job_line(const Compared& compared, JobId job) {
                              : report::places(compared.instance.cluster, *placed, kPlaces);
   };
   const model::RawPlacement* const elsewhere = place_elsewhere(compared, job);
-  return fmt::format("  {:<20} {:>5.6g} GPUs {:>+10.6g}  {} -> {}\n",
-                     printable(workload.job_names[job.index()]),
-                     static_cast<double>(workload.gpu_milli(workload.job(job))) / 1000.0,
-                     value(compared, after) - value(compared, before),
-                     elsewhere == nullptr ? where(before) : report::places(*elsewhere, kPlaces),
-                     where(after));
+  return fmt::format(
+      "  {:<20} {:>5.6g} GPUs {:>+10.6g}  {} -> {}\n", printable(workload.job_names[job.index()]),
+      static_cast<double>(workload.gpu_milli(workload.job(job))) / 1000.0,
+      value(compared, after) - value(compared, before),
+      elsewhere == nullptr ? where(before) : report::places(*elsewhere, kPlaces), where(after));
 }
 
 /// One kind of change: its number of jobs and GPUs, what it brings, and its jobs.
@@ -149,19 +149,21 @@ std::string files_text(const model::Instance& instance, const std::string& first
     gone.push_back(printable(raw->job));
     milli += report::gpu_milli(*raw);
   }
-  const auto name = [&](JobId job) {
-    return printable(instance.workload.job_names[job.index()]);
-  };
+  const auto name = [&](JobId job) { return printable(instance.workload.job_names[job.index()]); };
   for (const JobId job : other.fresh) fresh.push_back(name(job));
   for (const auto& [job, raw] : other.changed) changed.push_back(name(job));
   return wrapped(fmt::format("{} is of other files: compared by names, valued by these files",
-                             printable(first)), 2) +
+                             printable(first)),
+                 2) +
          "\n" +
          wrapped(fmt::format("gone     {} placed jobs, {:.8g} GPUs{}", gone.size(),
-                             static_cast<double>(milli) / 1000.0, listed(gone)), 2) +
+                             static_cast<double>(milli) / 1000.0, listed(gone)),
+                 2) +
          "\n" + wrapped(fmt::format("new      {} jobs{}", fresh.size(), listed(fresh)), 2) + "\n" +
          wrapped(fmt::format("changed  {} jobs with other tasks or machines{}", changed.size(),
-                             listed(changed)), 2) + "\n";
+                             listed(changed)),
+                 2) +
+         "\n";
 }
 
 /// The second plan after a first one of other files: placed jobs, and pinned ones where they run.
@@ -213,8 +215,9 @@ void add_diff(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "diff", "What a plan changes: jobs placed, stopped, moved, kept, and what each brings");
   command
-      ->add_option("plans", flags->plans,
-                   "Two plans, the first perhaps of other files (yesterday's), or one against what runs now")
+      ->add_option(
+          "plans", flags->plans,
+          "Two plans, the first perhaps of other files (yesterday's), or one against what runs now")
       ->check(file_name())
       ->expected(1, 2)
       ->required();

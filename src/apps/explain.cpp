@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "berth/explain/explain.hpp"
+
 #include "commands.hpp"
 #include "options.hpp"
 #include "read_placement.hpp"
@@ -23,7 +25,6 @@
 #include "berth/base/similar.hpp"
 #include "berth/base/span_text.hpp"
 #include "berth/base/wrapped.hpp"
-#include "berth/explain/explain.hpp"
 #include "berth/explain/in_time.hpp"
 #include "berth/parallel/loops.hpp"
 #include "berth/parallel/threads.hpp"
@@ -104,7 +105,8 @@ std::vector<AlikeJobs> alike_jobs(const model::Instance& instance, const ReadPla
     job.home_factor = job.width_factor = job.speed = 0;
     const std::pair key(planner_model::job_kind(instance.workload, job), queue);
     const auto [entry, fresh] = known.try_emplace(key, result.size());
-    if (fresh) result.push_back({.first = at->second, .reason = report::reason_summary(waits.reason)});
+    if (fresh)
+      result.push_back({.first = at->second, .reason = report::reason_summary(waits.reason)});
     ++result[entry->second].jobs;
   }
   return result;
@@ -120,9 +122,10 @@ void explain_all(const model::Instance& instance, const ReadPlan& plan) {
   const std::vector<AlikeJobs> waiting = alike_jobs(instance, plan);
   std::vector<std::string> texts(waiting.size());
   std::atomic<std::size_t> next = 0;
-  constexpr std::size_t kLeast = 16;  // questions that pay for one more explainer; chosen, not tuned
-  const std::size_t workers = std::min(static_cast<std::size_t>(parallel::thread_limit()),
-                                       1 + waiting.size() / kLeast);
+  constexpr std::size_t kLeast =
+      16;  // questions that pay for one more explainer; chosen, not tuned
+  const std::size_t workers =
+      std::min(static_cast<std::size_t>(parallel::thread_limit()), 1 + waiting.size() / kLeast);
   parallel::run_tasks(workers, [&](std::size_t) {
     std::size_t at = next++;
     if (at >= waiting.size()) return;
@@ -233,13 +236,15 @@ ExitCode run_explain(const comm::Communicator& comm, const ExplainFlags& flags) 
 void add_explain(CLI::App& app, Action& action) {
   auto flags = std::make_shared<ExplainFlags>();
   CLI::App* command = app.add_subcommand(
-      "explain", "Why a job waits or starts when it does, and the smallest changes that would let it run");
+      "explain",
+      "Why a job waits or starts when it does, and the smallest changes that would let it run");
   command->add_option("plan", flags->plan, "The plan, of one moment or with a horizon")
       ->check(file_name())
       ->required();
   add_input(*command, flags->input);
-  command->add_option("--job", flags->jobs,
-                      "Jobs by id; without this the first job of each reason for waiting")
+  command
+      ->add_option("--job", flags->jobs,
+                   "Jobs by id; without this the first job of each reason for waiting")
       ->excludes(command->add_flag(
           "--all", flags->all,
           "Every waiting job, alike ones once; with a horizon every job that starts, in order"));

@@ -68,8 +68,6 @@ void HorizonRents::add_budgets(const horizon::PriceCertificate& certificate) {
 }
 
 void HorizonRents::expect_small() const {
-  bool sizes = false;
-  for (std::size_t c = 0; c < problem_.curves; ++c) sizes = sizes || sizes_.given(c);
   Int128 rents = 0, longest = 1;
   for (const auto& job : problem_.jobs) {
     for (const Option& option : problem_.options_of(job)) {
@@ -86,7 +84,7 @@ void HorizonRents::expect_small() const {
       longest = std::max(longest, curve.intervals().back().doubled_integral);
     }
   }
-  if (sizes) rents *= 1024;  // the most that a GPU pays for
+  if (sizes_.any()) rents *= GangSizes::kMostGpus;
   expect_rent(rents <= kLargestSum / longest, kTooLarge);
 }
 

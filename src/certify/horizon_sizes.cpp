@@ -16,8 +16,7 @@ using horizon::Gpus;
 using horizon::Problem;
 using horizon::SizeFactor;
 
-/// A GPU pays for no more than this many.
-constexpr std::int64_t kLargestSizeFactor = 1024 * horizon::kRentUnit;
+constexpr std::int64_t kLargestSizeFactor = GangSizes::kMostGpus * horizon::kRentUnit;
 constexpr std::int64_t kMostCells = std::int64_t{1} << 28;  ///< sizes x GPUs of a pool
 
 void expect_size(bool holds, const char* why) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -18,10 +19,15 @@ namespace berth::certify {
 /// best fill of its free GPUs with gangs of the sizes, an unbounded knapsack.
 class GangSizes {
  public:
+  static constexpr std::int64_t kMostGpus = 1024;  ///< that one GPU of a gang may pay for
+
   /// @throws InputError when a size or factor is unusable or given twice, or when options pay for
   /// other than their GPUs: the worth of a pool is then not that of its GPUs
   GangSizes(const horizon::Problem& problem, std::span<const horizon::SizeFactor> sizes);
 
+  [[nodiscard]] bool any() const {
+    return std::ranges::any_of(sizes_, [](const auto& of_curve) { return !of_curve.empty(); });
+  }
   /// False: jobs on the curve pay what their options say.
   [[nodiscard]] bool given(std::size_t curve) const { return !sizes_[curve].empty(); }
   [[nodiscard]] std::int64_t rent(std::size_t curve, horizon::Gpus gpus) const;

@@ -216,24 +216,36 @@ void check_down(const Instance& instance, std::span<const JobRecord> records,
   }
 }
 
+/// An amount that runs take, over time; runs that end at a moment give it back before others start.
+class UseOverTime {
+ public:
+  void add(const JobRun& run, std::int64_t amount) {
+    changes_[{run.start, 1}] += amount;
+    changes_[{run.end, 0}] -= amount;
+  }
+  [[nodiscard]] std::int64_t most() const {
+    std::int64_t used = 0, most = 0;
+    for (const auto& [when, by] : changes_) most = std::max(most, used += by);
+    return most;
+  }
+
+ private:
+  std::map<std::pair<std::int64_t, int>, std::int64_t> changes_;
+};
+
 /// GPU thousandths of each queue with a hard quota over time, children included.
 void check_quotas(const Instance& instance, std::span<const JobRecord> records, RunFaults& faults) {
   const auto& queues = instance.cluster.queues;
-  std::vector<std::map<std::pair<std::int64_t, int>, std::int64_t>> change(queues.size());
+  std::vector<UseOverTime> use(queues.size());
   for (const JobRecord& record : records) {
     for (QueueId q = instance.workload.job(record.job).queue; q.valid();
          q = queues[q.index()].parent) {
       if (!queues[q.index()].hard()) continue;
-      for (const JobRun& run : record.runs) {
-        change[q.index()][{run.start, 1}] += run.milli;
-        change[q.index()][{run.end, 0}] -= run.milli;
-      }
+      for (const JobRun& run : record.runs) use[q.index()].add(run, run.milli);
     }
   }
   for (std::size_t q = 0; q < queues.size(); ++q) {
-    std::int64_t used = 0, most = 0;
-    for (const auto& [when, by] : change[q]) most = std::max(most, used += by);
-    if (queues[q].hard() && most > queues[q].gpu_quota * model::kGpuMilli)
+    if (queues[q].hard() && use[q].most() > queues[q].gpu_quota * model::kGpuMilli)
       faults.add("queue " + queues[q].name + " exceeds its quota");
   }
 }
@@ -242,19 +254,14 @@ void check_quotas(const Instance& instance, std::span<const JobRecord> records, 
 void check_licenses(const Instance& instance, std::span<const JobRecord> records,
                     RunFaults& faults) {
   const auto& licenses = instance.cluster.licenses;
-  std::vector<std::map<std::pair<std::int64_t, int>, std::int64_t>> change(licenses.size());
+  std::vector<UseOverTime> use(licenses.size());
   for (const JobRecord& record : records) {
-    for (const auto& use : instance.workload.rules_of(instance.workload.job(record.job)).licenses) {
-      for (const JobRun& run : record.runs) {
-        change[use.license][{run.start, 1}] += use.count;
-        change[use.license][{run.end, 0}] -= use.count;
-      }
+    for (const auto& one : instance.workload.rules_of(instance.workload.job(record.job)).licenses) {
+      for (const JobRun& run : record.runs) use[one.license].add(run, one.count);
     }
   }
   for (std::size_t l = 0; l < licenses.size(); ++l) {
-    std::int64_t used = 0, most = 0;
-    for (const auto& [when, by] : change[l]) most = std::max(most, used += by);
-    if (most > licenses[l].count)
+    if (use[l].most() > licenses[l].count)
       faults.add("jobs take more licenses " + licenses[l].name + " than there are");
   }
 }

@@ -44,7 +44,8 @@ class Trials {
   std::optional<model::JobPlacement> find_room(JobId job, const Edit& edit);
 
   /// A placement of the job itself in free room when this much of a limit may be used in all.
-  std::optional<model::JobPlacement> find_room(JobId job, const planner_model::LimitAmount& allowed);
+  std::optional<model::JobPlacement> find_room(JobId job,
+                                               const planner_model::LimitAmount& allowed);
 
   /// Room for such a copy among the other jobs. What it learns of the plan serves later searches.
   std::optional<solver::MadeRoom> make_room(JobId job, const Edit& edit);

@@ -77,7 +77,7 @@ void expect_prices(const PlanningContext& context, std::span<const double> price
 
 }  // namespace
 
-void as_saved_state(const PlanningContext& context, const std::function<void()>& restore) {
+void restore_consistent(const PlanningContext& context, const std::function<void()>& restore) {
   try {
     restore();
   } catch (const BrokenContract&) {  // checked where the state is used

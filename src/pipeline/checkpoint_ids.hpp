@@ -17,6 +17,6 @@ void expect_known_ids(const PlanningContext& context, const model::Placement& pl
 
 /// Restores a part of the saved state. What contradicts itself there, a job that is placed twice or
 /// devices of two jobs, is told of the file and not as an error of the program. @throws InputError
-void as_saved_state(const PlanningContext& context, const std::function<void()>& restore);
+void restore_consistent(const PlanningContext& context, const std::function<void()>& restore);
 
 }  // namespace berth::pipeline

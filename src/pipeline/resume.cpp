@@ -89,7 +89,7 @@ void restore_shards(const PlanningContext& context, coordinator::JobRecords& rec
       coordinator::own_shards(context.comm, decompose(context, solution.relaxation),
                               shard_settings(context, solution.relaxation));
   context.comm.agreed([&] {
-    as_saved_state(context, [&] {
+    restore_consistent(context, [&] {
       for (solver::Shard& shard : solution.local.mine) {
         for (const model::JobPlacement& p : c.rounds.spanning) shard.reserve(p);
       }

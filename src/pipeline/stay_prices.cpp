@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -38,9 +39,10 @@ struct Premiums {
   std::vector<double> by_size;  ///< to tasks, by index of the TaskSize
 };
 
-/// A direction of the search: up with the premium of one size, down with all prices of its type.
+/// A direction of the search: up with the premium of one size, down with all prices.
 struct Direction {
-  std::size_t type = 0, size = 0;
+  GpuTypeId type;                   ///< whose prices move; invalid: of all types
+  std::int64_t gpus = 0;            ///< of the tasks whose premium moves; 0: none
   double premium = 0.0, all = 0.0;  ///< for a step of 1
   double step = 0.0;
 };
@@ -62,9 +64,21 @@ class NearPrices {
 
   /// Types in ascending order, of each the sizes in ascending order.
   [[nodiscard]] const std::vector<TaskSize>& sizes() const { return sizes_; }
+  [[nodiscard]] std::size_t gpu_types() const { return cluster_.gpu_types.size(); }
   [[nodiscard]] Premiums none() const {
-    return {std::vector<double>(cluster_.gpu_types.size(), 0.0),
-            std::vector<double>(sizes_.size(), 0.0)};
+    return {std::vector<double>(gpu_types(), 0.0), std::vector<double>(sizes_.size(), 0.0)};
+  }
+
+  [[nodiscard]] Premiums moved(Premiums premiums, const Direction& way) const {
+    const auto concerns = [&](GpuTypeId type) { return !way.type.valid() || way.type == type; };
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      if (sizes_[i].gpus != way.gpus || !concerns(sizes_[i].type)) continue;
+      premiums.by_size[i] += way.premium * way.step;
+    }
+    for (std::size_t t = 0; t < premiums.by_type.size(); ++t) {
+      if (concerns(GpuTypeId(t))) premiums.by_type[t] += way.all * way.step;
+    }
+    return premiums;
   }
 
   [[nodiscard]] Certificate at(const Premiums& premiums) const {
@@ -156,16 +170,27 @@ class NearPrices {
   std::vector<std::size_t> size_of_;  ///< by entry of start_.shapes; sizes_.size(): none
 };
 
-std::vector<Direction> directions(const NearPrices& prices, double step) {
-  std::vector<Direction> found;
-  const std::vector<TaskSize>& sizes = prices.sizes();
+/// Of one type, or of all together: the premium of each size alone, then against a shift of all
+/// prices, from large sizes to small ones; then the shift alone.
+void add_directions(const NearPrices& prices, GpuTypeId type, double step,
+                    std::vector<Direction>& found) {
+  const GpuTypeId listed = type.valid() ? type : GpuTypeId(0);  // all types have the same sizes
   for (const bool shifts : {false, true}) {
-    for (std::size_t i = sizes.size(); i-- > 0;) {
-      found.push_back({sizes[i].type.index(), i, 1.0, shifts ? -sizes[i].share : 0.0, step});
+    for (const TaskSize& size : std::views::reverse(prices.sizes())) {
+      if (size.type != listed) continue;
+      found.push_back({type, size.gpus, 1.0, shifts ? -size.share : 0.0, step});
     }
   }
-  for (std::size_t t = 0; t < prices.none().by_type.size(); ++t) {
-    found.push_back({t, 0, 0.0, 1.0, step});
+  found.push_back({type, 0, 0.0, 1.0, step});
+}
+
+/// All types together come first, so that a search of many types is no worse than one of one type.
+std::vector<Direction> directions(const NearPrices& prices, double step) {
+  std::vector<Direction> found;
+  add_directions(prices, GpuTypeId(), step, found);
+  const std::size_t types = prices.gpu_types();
+  for (std::size_t t = 0; types > 1 && t < types; ++t) {
+    add_directions(prices, GpuTypeId(t), step, found);
   }
   return found;
 }
@@ -183,9 +208,7 @@ Premiums search(const NearPrices& prices, double per_gpu, const StopToken& stop)
       bool lower = false;
       for (int turn = 0; turn < 2 && !lower; ++turn, --left) {
         if (stop.requested()) return best;
-        Premiums tried = best;
-        tried.by_size[way.size] += way.premium * way.step;
-        tried.by_type[way.type] += way.all * way.step;
+        Premiums tried = prices.moved(best, way);
         const double bound = prices.bound(tried);
         lower = bound < least;
         if (lower) best = std::move(tried), least = bound;

@@ -11,8 +11,8 @@
 
 namespace berth::report {
 
-/// A plan of other files, yesterday's for instance, in the ids of an instance by names of jobs, task
-/// groups and machines.
+/// A plan of other files, yesterday's for instance, in the ids of an instance by names of jobs,
+/// task groups and machines.
 struct PlanByNames {
   using Raw = const model::RawPlacement*;
   model::Placement placement;                  ///< jobs at places that the instance has, ascending

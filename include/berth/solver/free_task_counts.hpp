@@ -14,8 +14,8 @@ namespace berth::solver {
 
 /// How many tasks of a shape the free room of each domain holds, so that searches for many jobs
 /// skip domains without room. Counts are made at the first question about a shape: exact while the
-/// room stays as it was then, upper bounds while it shrinks. Machines whose room has grown since are
-/// named by the caller.
+/// room stays as it was then, upper bounds while it shrinks. Machines whose room has grown since
+/// are named by the caller.
 class FreeTaskCounts {
  public:
   /// Tasks of one shape in the free room of one domain: alone, each group by itself.

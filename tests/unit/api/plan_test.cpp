@@ -30,7 +30,8 @@ JobsBuilder three_jobs() {
   JobsBuilder jobs;
   jobs.add({.id = "llm", .tasks = {{.count = 2, .gpus = 8}}, .weight = 3, .domain = "rack"})
       .add({.id = "share", .tasks = {{.gpu_milli = 300}}, .queue = "team"})
-      .add({.id = "large", .tasks = {{.shape = "worker", .count = 5, .gpus = 8}},
+      .add({.id = "large",
+            .tasks = {{.shape = "worker", .count = 5, .gpus = 8}},
             .more = R"({"arrival":60})"});
   return jobs;
 }
@@ -68,7 +69,11 @@ TEST(Plan, is_one_that_the_judge_takes_from_the_builders_texts) {
 TEST(Builders, write_every_member) {
   ClusterBuilder cluster;
   cluster
-      .add_class("c", {.gpu_type = "A", .gpus = 2, .cpu_milli = 3, .memory_mib = 4, .more = R"({"nic_gbps":5})"})
+      .add_class("c", {.gpu_type = "A",
+                       .gpus = 2,
+                       .cpu_milli = 3,
+                       .memory_mib = 4,
+                       .more = R"({"nic_gbps":5})"})
       .add_machines("p", "r", "m", "c")
       .add_queue("all", {.gpu_quota = 0})
       .add_queue("q", {.parent = "all", .more = R"({"over_quota_penalty":6})"})
@@ -82,7 +87,8 @@ TEST(Builders, write_every_member) {
 )");
   JobsBuilder jobs;
   jobs.add({.id = "j",
-            .tasks = {{.shape = "s", .count = 2, .gpus = 3, .cpu_milli = 4, .memory_mib = 5}, {.gpu_milli = 6}},
+            .tasks = {{.shape = "s", .count = 2, .gpus = 3, .cpu_milli = 4, .memory_mib = 5},
+                      {.gpu_milli = 6}},
             .weight = 7,
             .value = 8,
             .priority = 9,
@@ -92,8 +98,9 @@ TEST(Builders, write_every_member) {
             .gpu_types = {"A"},
             .speed = {{"A", 0.5}},
             .more = R"({"arrival":1})"});
-  EXPECT_EQ(jobs.text(),
-            R"({"id":"j","weight":7.0,"value":8.0,"priority":9,"required":true,"queue":"q","domain":"rack","gpu_types":["A"],"speed":{"A":0.5},"arrival":1,"tasks":[{"shape":"s","count":2,"gpus":3,"cpu_milli":4,"memory_mib":5},{"gpu_milli":6}]}
+  EXPECT_EQ(
+      jobs.text(),
+      R"({"id":"j","weight":7.0,"value":8.0,"priority":9,"required":true,"queue":"q","domain":"rack","gpu_types":["A"],"speed":{"A":0.5},"arrival":1,"tasks":[{"shape":"s","count":2,"gpus":3,"cpu_milli":4,"memory_mib":5},{"gpu_milli":6}]}
 )");
 }
 
@@ -128,9 +135,13 @@ TEST(Plan, says_where_the_input_is_wrong) {
                 plan(cluster.add_machines("pod", "rack-c", "c1", "h200"), three_jobs());
               }),
               testing::HasSubstr("pods[0].racks[2].machines[0].class: unknown class \"h200\""));
-  EXPECT_EQ(fault([&] { plan(two_racks(), three_jobs(), {.named = {{"gapp", "1%"}}}); }),
+  EXPECT_EQ(fault([&] {
+              plan(two_racks(), three_jobs(), {.named = {{"gapp", "1%"}}});
+            }),
             "gapp: unknown option; did you mean \"gap\"?");
-  EXPECT_THAT(fault([&] { plan(two_racks(), three_jobs(), {.named = {{"gap", "many"}}}); }),
+  EXPECT_THAT(fault([&] {
+                plan(two_racks(), three_jobs(), {.named = {{"gap", "many"}}});
+              }),
               testing::HasSubstr("gap: "));
   EXPECT_THAT(fault([&] { ClusterBuilder().add_class("a", {.gpus = 1, .more = R"({"gpus":2})"}); }),
               testing::HasSubstr("class a.more: \"gpus\" is given twice"));

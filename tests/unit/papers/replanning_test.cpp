@@ -64,9 +64,9 @@ TEST(Replanning, MakesWayForAJobWorthMore) {
                    1.0);
 }
 
-/// Two jobs of two slots compete for three, so that a cheap one is not worth a slot when it arrives.
-/// The last slot is free and has no price once nobody else can use it: too late for a plan that
-/// admits on arrival.
+/// Two jobs of two slots compete for three, so that a cheap one is not worth a slot when it
+/// arrives. The last slot is free and has no price once nobody else can use it: too late for a plan
+/// that admits on arrival.
 TEST(Replanning, IrrevocablePlansRefuseForGood) {
   TrainingJob dear;
   dear.samples = 2.0;

@@ -53,8 +53,7 @@ class HorizonPrices : public berth::test::WithPetsc<> {
   }
 
   model::Instance instance_;
-  HorizonRequest request_{
-      .horizon = {.now = 0, .length = kHour}, .keep = {}, .keep_price = {}};
+  HorizonRequest request_{.horizon = {.now = 0, .length = kHour}, .keep = {}, .keep_price = {}};
   std::string path_ = testing::TempDir() + "horizon_prices_" + std::to_string(::getpid()) + ".json";
 };
 
