@@ -22,7 +22,7 @@ class MachineNames {
   /// or a list of both. @throws InputError about unknown names
   template <class Visit>
   void each(const YamlAt& ids, const Visit& visit) const {
-    if (ids.node().IsSequence()) {
+    if (ids.node().is_list()) {
       ids.each([&](const YamlAt& some) { each_of_range(some, visit); });
     } else {
       each_of_range(ids, visit);

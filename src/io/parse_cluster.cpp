@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "document.hpp"
 #include "id_range.hpp"
 #include "machine_states.hpp"
 #include "resource_keys.hpp"
 #include "spare_gpus.hpp"
 #include "windows.hpp"
 #include "words.hpp"
-#include "yaml_document.hpp"
 #include "yaml_fields.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -91,12 +90,12 @@ void ClusterReader::read_limits(const YamlMap& map, Domain& domain) {
 
 void ClusterReader::read_classes(const YamlAt& classes) {
   if (classes.empty()) return;
-  if (!classes.node().IsMap()) classes.fail("expected classes by name");
-  for (const auto& entry : classes.node()) {
-    const std::string word = entry.first.IsScalar() ? entry.first.Scalar() : "?";
-    const std::string name = new_id(YamlAt(entry.first, classes, word), classes_, "class");
-    read_class(YamlAt(entry.first, entry.second, classes, name), name);
-  }
+  if (!classes.node().is_map()) classes.fail("expected classes by name");
+  for_each_entry(classes.node(), [&](const Node& key, const Node& value) {
+    const std::string word(key_text(key));
+    const std::string name = new_id(YamlAt(key, classes, word), classes_, "class");
+    read_class(YamlAt(key, value, classes, name), name);
+  });
 }
 
 GpuTypeId ClusterReader::gpu_type(const YamlAt& at) {
@@ -176,7 +175,7 @@ void ClusterReader::read_machines(const YamlAt& at, RackId rack) {
   const YamlMap map(at, {"ids", "class"});
   const ClassId machine_class = class_named(map.need("class"));
   const YamlAt ids = map.need("ids");
-  if (ids.node().IsSequence()) {
+  if (ids.node().is_list()) {
     ids.each([&](const YamlAt& some) { add_machines(some, machine_class, rack); });
   } else {
     add_machines(ids, machine_class, rack);
@@ -225,14 +224,14 @@ void ClusterReader::read_queue(const YamlAt& at) {
 
 void ClusterReader::read_licenses(const YamlAt& licenses) {
   if (licenses.empty()) return;
-  if (!licenses.node().IsMap()) licenses.fail("expected numbers by name", "e.g. {matlab: 4}");
+  if (!licenses.node().is_map()) licenses.fail("expected numbers by name", "e.g. {matlab: 4}");
   Seen seen;
-  for (const auto& entry : licenses.node()) {
-    const std::string word = entry.first.IsScalar() ? entry.first.Scalar() : "?";
-    const std::string name = new_id(YamlAt(entry.first, licenses, word), seen, "license");
-    const YamlAt count(entry.first, entry.second, licenses, name);
+  for_each_entry(licenses.node(), [&](const Node& key, const Node& value) {
+    const std::string word(key_text(key));
+    const std::string name = new_id(YamlAt(key, licenses, word), seen, "license");
+    const YamlAt count(key, value, licenses, name);
     cluster_.licenses.push_back({.name = name, .count = count.integer(kMaxAmount)});
-  }
+  });
   std::ranges::sort(cluster_.licenses, {}, &model::License::name);
 }
 
@@ -271,36 +270,14 @@ Cluster ClusterReader::read(const YamlAt& top) {
   return std::move(cluster_);
 }
 
-/// What to do about broken YAML: names with brackets and without quotes, in this line (from 0) or
-/// the one before, are the likeliest fault.
-std::string yaml_hint(std::string_view text, int line) {
-  std::size_t at = 0;
-  for (int l = 1; l < line && at != std::string_view::npos; ++l) {
-    at = text.find('\n', at);
-    if (at != std::string_view::npos) ++at;
-  }
-  if (at == std::string_view::npos) return {};
-  const std::size_t end = text.find('\n', text.find('\n', at) + 1);
-  for (std::size_t open = text.find('[', at); open < end && open != std::string_view::npos;
-       open = text.find('[', open + 1)) {
-    const bool in_name = open > 0 && std::isalnum(static_cast<unsigned char>(text[open - 1])) != 0;
-    if (in_name) return "put names with brackets in quotes, as in \"m[01-32]\"";
-  }
-  return {};
-}
-
 }  // namespace
 
 Cluster parse_cluster(std::string_view text, const std::string& file) {
   if (!simdjson::validate_utf8(text.data(), text.size())) {
     throw InputError({.file = file, .line = 0, .field = ""}, "is not UTF-8 text");
   }
-  try {
-    return ClusterReader().read(YamlAt(only_document(text, file), file));
-  } catch (const YAML::Exception& broken) {
-    throw InputError({.file = file, .line = broken.mark.line + 1, .field = ""},
-                     "not valid YAML: " + broken.msg, yaml_hint(text, broken.mark.line));
-  }
+  const Document document = read_document(text, file);
+  return ClusterReader().read(YamlAt(document.root(), file));
 }
 
 Cluster read_cluster(const std::string& path) {

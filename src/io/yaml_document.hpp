@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "document.hpp"
+
 #include <string>
 #include <string_view>
 
-#include <yaml-cpp/yaml.h>
-
 namespace berth::io {
 
-/// @return the root of the only document of a text; a null node for an empty text
+/// Reads the only document of a YAML text.
 /// @throws YAML::Exception when the text is not YAML
-/// @throws InputError when another document follows, which would be ignored, or when the parser
-///   stops before the end of the text
-[[nodiscard]] YAML::Node only_document(std::string_view text, const std::string& file);
+/// @throws InputError when another document follows, or when the parser stops before the end
+[[nodiscard]] Document read_yaml(std::string_view text, const std::string& file);
 
 }  // namespace berth::io

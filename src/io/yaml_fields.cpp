@@ -26,8 +26,8 @@ std::string YamlAt::path() const {
 }
 
 std::string YamlAt::text() const {
-  if (!node_.IsScalar()) fail(empty() ? "has no value" : "expected one word or number");
-  return node_.Scalar();
+  if (!node_.is_scalar()) fail(empty() ? "has no value" : "expected one word or number");
+  return std::string(node_.scalar());
 }
 
 std::string YamlAt::name() const {
@@ -57,15 +57,15 @@ double YamlAt::amount(double largest) const {
 }
 
 YamlMap::YamlMap(const YamlAt& at, std::span<const std::string_view> keys) : at_(&at) {
-  if (!at.node().IsMap()) at.fail("expected keys and values");
-  for (const auto& entry : at.node()) {
-    const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "?";
-    const auto known = std::ranges::find(keys, std::string_view(key));
-    const YamlAt named(entry.first, at, key);
+  if (!at.node().is_map()) at.fail("expected keys and values");
+  for_each_entry(at.node(), [&](const Node& name, const Node& value) {
+    const std::string_view key = key_text(name);
+    const auto known = std::ranges::find(keys, key);
+    const YamlAt named(name, at, key);
     if (known == keys.end()) named.fail("unknown key", known_words(key, keys));
     if (find(*known)) named.fail("given twice");
-    entries_.push_back({*known, entry.first, entry.second});
-  }
+    entries_.push_back({*known, name, value});
+  });
 }
 
 std::optional<YamlAt> YamlMap::find(std::string_view key) const {

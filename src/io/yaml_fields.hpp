@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "document.hpp"
+
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -9,32 +11,30 @@
 #include <string_view>
 #include <vector>
 
-#include <yaml-cpp/yaml.h>
-
 namespace berth::io {
 
-/// A YAML value with its line and its path for messages ("pods[0].racks[1].id"). Children point to
-/// their parents, which must outlive them; the path is composed on error.
+/// A value of a YAML or JSON text with its line and its path for messages ("pods[0].racks[1].id").
+/// Children point to their parents, which must outlive them; the path is composed on error.
 class YamlAt {
  public:
-  YamlAt(YAML::Node node, const std::string& file) : node_(std::move(node)), file_(&file) {}
-  YamlAt(YAML::Node node, const YamlAt& parent, std::string_view key)
-      : node_(std::move(node)), file_(parent.file_), parent_(&parent), key_(key) {}
+  YamlAt(Node node, const std::string& file) : node_(node), file_(&file) {}
+  YamlAt(Node node, const YamlAt& parent, std::string_view key)
+      : node_(node), file_(parent.file_), parent_(&parent), key_(key) {}
   /// An absent value gets the line of its key; YAML would give the line of the next value.
-  YamlAt(const YAML::Node& key, YAML::Node value, const YamlAt& parent, std::string_view name)
-      : YamlAt(std::move(value), parent, name) {
-    if (node_.IsNull()) line_ = key.Mark().line + 1;
+  YamlAt(const Node& key, Node value, const YamlAt& parent, std::string_view name)
+      : YamlAt(value, parent, name) {
+    if (node_.is_null()) line_ = key.line();
   }
-  YamlAt(YAML::Node node, const YamlAt& parent, std::size_t index)
-      : node_(std::move(node)), file_(parent.file_), parent_(&parent), index_(index) {}
+  YamlAt(Node node, const YamlAt& parent, std::size_t index)
+      : node_(node), file_(parent.file_), parent_(&parent), index_(index) {}
 
   [[noreturn]] void fail(const std::string& problem, const std::string& hint = {}) const;
   [[noreturn]] void fail_on(std::int64_t line, const std::string& problem,
                             const std::string& hint = {}) const;
 
-  [[nodiscard]] const YAML::Node& node() const { return node_; }
-  [[nodiscard]] std::int64_t line() const { return line_ > 0 ? line_ : node_.Mark().line + 1; }
-  [[nodiscard]] bool empty() const { return node_.IsNull(); }
+  [[nodiscard]] const Node& node() const { return node_; }
+  [[nodiscard]] std::int64_t line() const { return line_ > 0 ? line_ : node_.line(); }
+  [[nodiscard]] bool empty() const { return node_.is_null(); }
 
   [[nodiscard]] std::string text() const;                          ///< a scalar as it stands
   [[nodiscard]] std::string name() const;                          ///< a valid name
@@ -45,21 +45,32 @@ class YamlAt {
   template <class Visit>
   void each(const Visit& visit) const {
     if (empty()) return;
-    if (!node_.IsSequence()) fail("expected a list");
-    std::size_t index = 0;
-    for (const YAML::Node& element : node_) visit(YamlAt(element, *this, index++));
+    if (!node_.is_list()) fail("expected a list");
+    for (std::size_t i = 0; i < node_.size(); ++i) visit(YamlAt(node_.element(i), *this, i));
   }
 
  private:
   [[nodiscard]] std::string path() const;
 
-  YAML::Node node_;
+  Node node_;
   const std::string* file_;
   const YamlAt* parent_ = nullptr;
   std::string_view key_;
   std::size_t index_ = 0;
   std::int64_t line_ = 0;  // 0: the node's own line
 };
+
+/// Calls visit(key, value) for each entry of a map.
+template <class Visit>
+void for_each_entry(const Node& map, const Visit& visit) {
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    const auto [key, value] = map.entry(i);
+    visit(key, value);
+  }
+}
+
+/// A key as it stands; "?" for a list or a map.
+inline std::string_view key_text(const Node& key) { return key.is_scalar() ? key.scalar() : "?"; }
 
 /// The entries of a map with known keys; refuses unknown and repeated keys.
 class YamlMap {
@@ -75,8 +86,8 @@ class YamlMap {
   const YamlAt* at_;
   struct MapEntry {
     std::string_view name;
-    YAML::Node key;
-    YAML::Node value;
+    Node key;
+    Node value;
   };
   std::vector<MapEntry> entries_;
 };

@@ -14,7 +14,7 @@
 namespace berth::pipeline {
 
 /// Wall time and traffic by stage. All ranks run the same stages in the same order; a stage may run
-/// in several pieces.
+/// in several pieces. Time of a stage within another one counts for the inner one alone.
 class Stages {
  public:
   explicit Stages(const comm::Communicator& comm) : comm_(comm) {}
@@ -44,11 +44,13 @@ class Stages {
 
   class Timer {
    public:
-    Timer(Stages& stages, std::string name) : stages_(stages), name_(std::move(name)) {}
+    Timer(Stages& stages, std::string name)
+        : stages_(stages), name_(std::move(name)), before_(std::exchange(stages.within_, 0.0)) {}
     ~Timer() {
       malloc_trim(0);  // else memory that a stage freed stays with the process, and peaks add up
-      const std::chrono::duration<double> elapsed = Clock::now() - start_;
-      stages_.seconds_.emplace_back(std::move(name_), elapsed.count());
+      const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
+      stages_.seconds_.emplace_back(std::move(name_), elapsed - stages_.within_);
+      stages_.within_ = before_ + elapsed;
     }
     Timer(const Timer&) = delete;
     Timer& operator=(const Timer&) = delete;
@@ -56,11 +58,13 @@ class Stages {
    private:
     Stages& stages_;
     std::string name_;
+    double before_;  // seconds of stages that ended within the outer stage before this one
     Clock::time_point start_ = Clock::now();
   };
 
   const comm::Communicator& comm_;
   std::vector<std::pair<std::string, double>> seconds_;
+  double within_ = 0.0;  // seconds of stages that ended within the one that runs
 };
 
 }  // namespace berth::pipeline

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "document.hpp"
 #include "fabric.hpp"
 #include "slurm/hostlist.hpp"
 #include "words.hpp"
-#include "yaml_document.hpp"
 #include "yaml_fields.hpp"
 
 #include <set>
@@ -15,18 +15,18 @@ namespace {
 /// Reads the map of switches and returns their names.
 std::set<std::string> read_switches(const YamlAt& switches, SwitchFabric& fabric) {
   std::set<std::string> names;
-  if (!switches.node().IsMap()) switches.fail("expected a map of switches");
-  for (const auto& entry : switches.node()) {
-    const std::string upper = entry.first.as<std::string>();
-    const YamlAt at(entry.first, entry.second, switches, upper);
+  if (!switches.node().is_map()) switches.fail("expected a map of switches");
+  for_each_entry(switches.node(), [&](const Node& key, const Node& value) {
+    const std::string upper(key_text(key));
+    const YamlAt at(key, value, switches, upper);
     if (const std::string fault = name_fault(upper); !fault.empty()) at.fail(fault);
     if (!names.insert(upper).second) at.fail("is given twice");
-    if (at.empty()) continue;
+    if (at.empty()) return;
     const YamlMap map(at, {"switches", "labels", "annotations"});
     const auto below = map.find("switches");
-    if (!below) continue;
+    if (!below) return;
     below->each([&](const YamlAt& name) { fabric.uplinks_of[name.name()][upper] = 0.0; });
-  }
+  });
   return names;
 }
 
@@ -52,16 +52,12 @@ void read_block(const YamlAt& block, const std::set<std::string>& switches, Swit
 
 SwitchFabric read_topograph(const std::string& text, const std::string& file) {
   SwitchFabric fabric;
-  try {
-    const YamlAt root(only_document(text, file), file);
-    const YamlMap map(root, {"switches", "blocks"});
-    std::set<std::string> switches;
-    if (const auto found = map.find("switches")) switches = read_switches(*found, fabric);
-    map.need("blocks").each([&](const YamlAt& block) { read_block(block, switches, fabric); });
-  } catch (const YAML::Exception& broken) {
-    throw InputError({.file = file, .line = broken.mark.line + 1, .field = ""},
-                     "not valid YAML: " + broken.msg);
-  }
+  const Document document = read_document(text, file);
+  const YamlAt root(document.root(), file);
+  const YamlMap map(root, {"switches", "blocks"});
+  std::set<std::string> switches;
+  if (const auto found = map.find("switches")) switches = read_switches(*found, fabric);
+  map.need("blocks").each([&](const YamlAt& block) { read_block(block, switches, fabric); });
   return fabric;
 }
 
