@@ -30,7 +30,8 @@ class Assigner {
         shards_(shards),
         room_(shards.size(), std::vector<double>(cluster_.gpu_types.size(), 0.0)),
         claimed_(room_),
-        by_room_(cluster_.gpu_types.size()) {
+        by_room_(cluster_.gpu_types.size()),
+        ranking_(cluster_.gpu_types.size()) {
     for (std::size_t m = 0; m < cluster_.machines(); ++m) {
       const GpuTypeId type = cluster_.class_of(MachineId(m)).gpu_type;
       if (!type.valid()) continue;
@@ -40,7 +41,7 @@ class Assigner {
     for (std::size_t s = 0; s < shards.size(); ++s) {
       for (std::size_t t = 0; t < by_room_.size(); ++t) {
         ShardsOfRoom& of_room =
-            by_room_[t].try_emplace(room_[s][t], ShardsOfRoom{s, {}}).first->second;
+            by_room_[t].try_emplace(room_[s][t], ShardsOfRoom{s, {}, {}}).first->second;
         of_room.by_claim.emplace(0.0, s);
       }
     }
@@ -83,39 +84,64 @@ class Assigner {
   }
 
  private:
+  using LoadOfShard = std::pair<double, std::size_t>;  ///< share of the room claimed, shard
+
   /// Shards with equal room of a type.
   struct ShardsOfRoom {
     std::size_t first;                                  ///< lowest shard
     std::set<std::pair<double, std::size_t>> by_claim;  ///< GPUs claimed, shard
+    LoadOfShard ranked{};                               ///< entry of the type's ranking
   };
 
+  /// The least loaded shard of each room, for jobs of one size. Jobs come by size, so it is built
+  /// once for each of them and follows the claims in between.
+  struct Ranking {
+    double gpus = -1.0;  ///< of a job; -1: not built
+    std::set<LoadOfShard> least;
+  };
+
+  /// O(log shards)
   void add_claim(std::size_t shard, std::size_t type, double gpus) {
-    auto& by_claim = by_room_[type].at(room_[shard][type]).by_claim;
-    by_claim.erase({claimed_[shard][type], shard});
+    const double room = room_[shard][type];
+    ShardsOfRoom& shards = by_room_[type].at(room);
+    shards.by_claim.erase({claimed_[shard][type], shard});
     claimed_[shard][type] += gpus;
-    by_claim.emplace(claimed_[shard][type], shard);
+    shards.by_claim.emplace(claimed_[shard][type], shard);
+    Ranking& ranking = ranking_[type];
+    if (ranking.gpus < 0.0) return;
+    ranking.least.erase(shards.ranked);
+    shards.ranked = least_load(room, shards, ranking.gpus);
+    ranking.least.insert(shards.ranked);
+  }
+
+  /// The least loaded of these shards after a claim of so many GPUs.
+  [[nodiscard]] static LoadOfShard least_load(double room, const ShardsOfRoom& shards,
+                                              double gpus) {
+    if (room < gpus) return {1e9 - room, shards.first};
+    LoadOfShard best{kInfinity, 0};
+    // Claims that differ by rounding may be equal shares; the lowest shard is taken then.
+    for (const auto& [claimed, shard] : shards.by_claim) {
+      const LoadOfShard here{(claimed + gpus) / room, shard};
+      if (here.first > best.first) break;
+      best = std::min(best, here);
+    }
+    return best;
   }
 
   /// The shard of which the smallest share of the room of the job's type is claimed. CPU-only jobs
   /// and jobs that no machine holds are assigned to the shards in turn.
   [[nodiscard]] ShardId least_claimed_shard(const ShardPreference& preference) {
     if (!preference.type.valid()) return ShardId(next_++ % shards_.size());
-    std::pair<double, std::size_t> best{kInfinity, 0};  // load, shard
-    for (const auto& [room, shards] : by_room_[preference.type.index()]) {
-      if (room < preference.gpus) {
-        best = std::min(best, {1e9 - room, shards.first});
-        continue;
-      }
-      // Claims that differ by rounding may be equal shares; the lowest shard is taken then.
-      double least = kInfinity;
-      for (const auto& [claimed, shard] : shards.by_claim) {
-        const double load = (claimed + preference.gpus) / room;
-        if (load > least) break;
-        best = std::min(best, {load, shard});
-        least = load;
+    auto& by_room = by_room_[preference.type.index()];
+    Ranking& ranking = ranking_[preference.type.index()];
+    if (ranking.gpus != preference.gpus) {
+      ranking = {preference.gpus, {}};
+      for (auto& [room, shards] : by_room) {
+        shards.ranked = least_load(room, shards, preference.gpus);
+        ranking.least.insert(shards.ranked);
       }
     }
-    return ShardId(best.second);
+    return ShardId(ranking.least.begin()->second);
   }
 
   const model::Cluster& cluster_;
@@ -123,6 +149,7 @@ class Assigner {
   const partition::Shards& shards_;
   std::vector<std::vector<double>> room_, claimed_;      ///< GPUs by shard and type
   std::vector<std::map<double, ShardsOfRoom>> by_room_;  ///< by type; key: GPUs
+  std::vector<Ranking> ranking_;                         ///< by type
   std::size_t next_ = 0;
 };
 
