@@ -136,7 +136,6 @@ TimedPlacement simulated_placement(const model::Instance& instance, Trace trace,
   const std::int64_t begin = now * kSecond;
   for (policy::Job& job : trace.jobs) job.arrival = std::max(job.arrival, begin);
   World world{.closings = closings(instance.cluster, {})};
-  std::erase_if(world.closings, [&](const Closing& closing) { return closing.to <= begin; });
   const auto uneven = [](const policy::Demand& demand) {
     return std::ranges::any_of(demand.speeds, [](double speed) { return speed != 1.0; });
   };

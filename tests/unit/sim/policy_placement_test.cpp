@@ -50,6 +50,38 @@ TEST(DecidedPlacement, jobs_come_in_the_order_of_arrival) {
             Names{"early"});
 }
 
+/// What a policy is told: the jobs that arrive, in order, and those that run.
+struct Told final : policy::Policy {
+  void decide(policy::State& state) override {
+    arrived.assign(state.arrived().begin(), state.arrived().end());
+    running.assign(state.running().begin(), state.running().end());
+  }
+  std::vector<JobId> arrived, running;
+};
+
+Told told(const model::Instance& instance, const ReplayOptions& options = {}) {
+  const model::Instance moment = at_one_moment(instance, false);
+  Told policy;
+  (void)decided_placement(moment, make_trace(moment, options), policy);
+  return policy;
+}
+
+/// Those that arrived at once by their place in the file. Policies of published schedulers admit in
+/// this order.
+TEST(DecidedPlacement, policies_are_told_jobs_by_arrival) {
+  const auto instance = read(job("d", 1, R"("arrival":9,)") + job("b", 1, R"("arrival":4,)") +
+                             job("a", 1) + job("c", 1, R"("arrival":4,)"));
+  EXPECT_EQ(told(instance).arrived, (std::vector<JobId>{JobId(2), JobId(1), JobId(3), JobId(0)}));
+}
+
+TEST(DecidedPlacement, policies_find_running_jobs_and_are_told_no_arrival_of_them) {
+  const std::string there =
+      R"("running":{"tasks":[{"shape":"w","machine":"m0","gpus":[{"index":0}]}]},)";
+  const Told policy = told(read(job("a", 1) + job("there", 1, there) + job("b", 1)));
+  EXPECT_EQ(policy.arrived, (std::vector<JobId>{JobId(0), JobId(2)}));
+  EXPECT_EQ(policy.running, std::vector<JobId>{JobId(1)});
+}
+
 TEST(DecidedPlacement, keys_of_time_do_not_count) {
   EXPECT_EQ(decided(read(job("a", 1) + job("b", 1, R"("after":["a"],"not_before":5,)")), "fifo"),
             (Names{"a", "b"}));
