@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiment.hpp"
 #include "gadget_world.hpp"
+#include "slot_proof.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -55,7 +56,8 @@ void compare_runs(std::vector<ResultRow>& rows, const std::string& name,
   ResultRow least{name, "gadget", "least slot of a run, part of its optimum", {}};
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const GadgetWorld world = draw_gadget_world(setting, seed);
-    const double bound = gadget::utility_bound(world.instance);
+    const double bound =
+        proved_utility(world.instance, gadget::utility_prices(world.instance).price);
     WatchedSlots watched;
     const gadget::SlotRule rules[] = {std::ref(watched), gadget::fifo_rule(world.fixed),
                                       gadget::drf_slot, gadget::las_rule(world.fixed),

@@ -201,20 +201,30 @@ std::vector<double> OnesWorld::run(policy::Policy& policy, double restart, doubl
   return times;
 }
 
+std::vector<double> OnesWorld::most_rates(std::size_t job) const {
+  const JobId id(job);
+  const model::TimeRules& rules = instance.workload.time_of(instance.workload.job(id));
+  const std::size_t largest = instance.workload.configurations[rules.configurations].size();
+  std::vector<double> rates;
+  for (std::size_t gpus = 1; gpus <= largest; ++gpus) {
+    rates.push_back(
+        most_goodput(profiles.goodputs[job], training[job], static_cast<std::int32_t>(gpus)) /
+        profiles.goodputs[job].reference);
+  }
+  return rates;
+}
+
 double OnesWorld::least_mean() const {
-  const auto jobs = papers::elastic_jobs("the bound", {instance, profiles});
   const auto cores = static_cast<double>(papers::gpu_line(instance.cluster).size());
   std::vector<papers::FluidJob> fluid;
   double alone = 0.0;
-  for (std::size_t j = 0; j < jobs.size(); ++j) {
+  for (std::size_t j = 0; j < instance.workload.size(); ++j) {
     const JobId id(j);
     const model::TimeRules& rules = instance.workload.time_of(instance.workload.job(id));
-    double fastest = 0.0, thriftiest = 0.0;
-    for (std::int32_t gpus = 1; gpus <= jobs[j].largest(); ++gpus) {
-      const double rate =
-          most_goodput(profiles.goodputs[j], training[j], gpus) / profiles.goodputs[j].reference;
+    double fastest = 0.0, thriftiest = 0.0, gpus = 0.0;
+    for (const double rate : most_rates(j)) {
       fastest = std::max(fastest, rate);
-      thriftiest = std::max(thriftiest, rate / gpus);
+      thriftiest = std::max(thriftiest, rate / ++gpus);
     }
     const auto work = static_cast<double>(rules.duration);
     alone += work / fastest;
@@ -222,7 +232,7 @@ double OnesWorld::least_mean() const {
                      .pieces = {{.work = work / thriftiest, .value = 1.0}}});
   }
   const double one_machine = papers::least_flow(fluid, cores, cores);
-  return std::max(alone, one_machine) / static_cast<double>(jobs.size());
+  return std::max(alone, one_machine) / static_cast<double>(fluid.size());
 }
 
 }  // namespace berth::bench

@@ -39,6 +39,8 @@ struct OnesWorld {
   /// No schedule has a smaller mean: a job takes at least its time on its best number of GPUs; and
   /// its least GPU-time, shortest first, is what all GPUs as one machine would do.
   [[nodiscard]] double least_mean() const;
+  /// Most work (seconds at the reference rate) a second of a job on 1, 2, .. GPUs, any batch.
+  [[nodiscard]] std::vector<double> most_rates(std::size_t job) const;
 
   model::Instance instance;
   speed::Profiles profiles;

@@ -19,6 +19,16 @@ class NoOthers final : public speed::Model {
              std::span<speed::Rate> /*rates*/) const override {}
 };
 
+/// Of the time of an iteration with RingSetting::capped.
+double lost(double jobs_on_worst_link, double servers) {
+  constexpr double kMost = 0.15;
+  constexpr double kSaturated = 8.0;
+  return kMost * std::min(1.0, (jobs_on_worst_link + servers) / kSaturated);
+}
+
+// RingSetting::weak
+constexpr double kInServer = 1e12, kBetweenServers = 1.0, kSlotsPerServer = 0.0005;
+
 /// RingSetting::capped.
 class CappedContention final : public speed::Model {
  public:
@@ -33,8 +43,6 @@ class CappedContention final : public speed::Model {
 
   void rates(std::span<const speed::RunningJob> running,
              std::span<speed::Rate> rates) const override {
-    constexpr double kMost = 0.15;
-    constexpr double kSaturated = 8.0;
     std::vector<double> on_link;
     for (const speed::RunningJob& job : running) {
       if (job.machines.size() < 2) continue;
@@ -50,8 +58,8 @@ class CappedContention final : public speed::Model {
           worst = std::max(worst, on_link[on.machine.index()]);
       }
       const auto servers = static_cast<double>(running[i].machines.size());
-      const double extra = kMost * std::min(1.0, (worst + servers) / kSaturated);
-      rates[i] = {.per_second = (1.0 - extra) / (*rings_)[running[i].job.index()].backward};
+      rates[i] = {.per_second =
+                      (1.0 - lost(worst, servers)) / (*rings_)[running[i].job.index()].backward};
     }
   }
 
@@ -83,6 +91,16 @@ void add_job(RingWorld& world, std::int32_t gpus, std::uint64_t seed) {
 
 }  // namespace
 
+double RingWorld::alone(std::size_t job, std::size_t servers) const {
+  const speed::RingJob& ring = rings[job];
+  const auto n = static_cast<double>(servers), w = static_cast<double>(batch.jobs[job].gpus);
+  const double link = servers > 1 ? 1.0 : 0.0;  // jobs on it
+  if (setting == RingSetting::capped) return ring.backward / (1.0 - lost(link, n));
+  const double bandwidth = servers > 1 ? kBetweenServers : kInServer;
+  return ring.backward + kSlotsPerServer * n +
+         ring.gradient_gbit / w * (w - 1.0) * (2.0 / bandwidth + 1.0 / ring.reduce_gbps);
+}
+
 model::Cluster one_rack(const std::vector<std::int32_t>& servers) {
   model::Cluster cluster;
   cluster.gpu_types = {"gpu"};
@@ -100,6 +118,7 @@ model::Cluster one_rack(const std::vector<std::int32_t>& servers) {
 std::unique_ptr<RingWorld> draw_rings(RingSetting setting, std::size_t servers, std::size_t thin,
                                       std::uint64_t seed) {
   auto world = std::make_unique<RingWorld>();
+  world->setting = setting;
   for (std::size_t s = 0; s < servers; ++s)
     world->batch.servers.push_back(4 << random_below(4, {seed, 1, s}));
   std::vector<std::int32_t> sizes;
@@ -115,11 +134,11 @@ std::unique_ptr<RingWorld> draw_rings(RingSetting setting, std::size_t servers, 
     world->models.push_back(std::make_unique<CappedContention>(world->rings));
   } else {
     world->models.push_back(std::make_unique<NoOthers>());
-    const speed::RingOptions options{.internal_gbps = 1e12,
-                                     .external_gbps = 1.0,
+    const speed::RingOptions options{.internal_gbps = kInServer,
+                                     .external_gbps = kBetweenServers,
                                      .degradation = 0.2,
                                      .contention = 1.0,
-                                     .seconds_per_machine = 0.0005};
+                                     .seconds_per_machine = kSlotsPerServer};
     world->models.push_back(std::make_unique<speed::RingModel>(world->cluster, world->rings,
                                                                options, *world->models.front()));
   }

@@ -23,10 +23,14 @@ enum class RingSetting {
 
 /// One instance: the batch and what it refers to.
 struct RingWorld {
+  RingSetting setting = RingSetting::capped;
   model::Cluster cluster;
   std::vector<speed::RingJob> rings;
   std::vector<std::unique_ptr<const speed::Model>> models;
   papers::RingBatch batch;  ///< in submission order
+
+  /// Slots of an iteration of the job alone on so many servers.
+  [[nodiscard]] double alone(std::size_t job, std::size_t servers) const;
 };
 
 /// Servers of 4 to 32 GPUs; jobs of the paper's sizes (160 in full), 1 of `thin` of each size. Run

@@ -2,7 +2,7 @@
 #include "berth/papers/sjf_bco/sjf_bco.hpp"
 
 #include "experiment.hpp"
-#include "ring_world.hpp"
+#include "ring_proof.hpp"
 
 #include <functional>
 #include <numeric>
@@ -75,7 +75,7 @@ void compare(std::vector<ResultRow>& rows, const std::string& name, RingSetting 
   rows.push_back({name, "bound", "makespan, slots", {}});
   for (std::uint64_t seed = 1; seed <= options.seeds; ++seed) {
     const auto world = draw_rings(setting, servers, thin, seed);
-    const auto bound = static_cast<double>(papers::makespan_bound(world->batch));
+    const auto bound = static_cast<double>(proved_makespan(*world));
     rows.back().by_seed.push_back(bound);
     for (std::size_t s = 0; s < schedulers().size(); ++s) {
       const RingSchedule made = schedulers()[s].second(world->batch, seed, limits);

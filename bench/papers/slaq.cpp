@@ -2,11 +2,13 @@
 #include "experiment.hpp"
 #include "slaq_world.hpp"
 
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "berth/certify/flow.hpp"
 #include "berth/papers/quality_allocation.hpp"
 
 namespace berth::bench {
@@ -43,13 +45,28 @@ struct Series {
   std::vector<QualityResult> by_seed;
 };
 
+/// Means that the judge proves for every schedule.
 QualityResult bound(std::span<const TrainedJob> jobs, const QualitySetting& setting) {
   const auto n = static_cast<double>(jobs.size());
+  std::vector<double> rate(static_cast<std::size_t>(setting.most));
+  std::iota(rate.begin(), rate.end(), 1.0);
   const auto flow = [&](double part) {
-    return papers::least_flow(fluid_jobs(jobs, part), setting.cores, setting.most) / n;
+    std::vector<certify::MalleableJob> malleable;
+    for (const papers::FluidJob& job : fluid_jobs(jobs, part)) {
+      double work = 0.0;
+      for (const papers::FluidPiece& piece : job.pieces) work += piece.work;
+      malleable.push_back({.release = job.release, .work = work, .rate = rate});
+    }
+    return certify::prove_total_flow(malleable, setting.cores) / n;
   };
+  std::vector<certify::EarningJob> earning;
+  for (const papers::FluidJob& job : fluid_jobs(jobs, 0.0)) {
+    earning.push_back({.release = job.release, .pieces = {}});
+    for (const papers::FluidPiece& piece : job.pieces)
+      earning.back().pieces.push_back({piece.work, piece.value});
+  }
   return {.mean_loss = 0.0,
-          .loss_seconds = papers::least_unearned(fluid_jobs(jobs, 0.0), setting.cores) / n,
+          .loss_seconds = certify::prove_total_unearned(earning, setting.cores) / n,
           .to_90 = flow(0.1),
           .to_95 = flow(0.05),
           .to_exit = flow(0.0)};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "berth/certify/slots.hpp"
+#include "berth/certify/worker_slots.hpp"
 
 namespace berth::bench {
 namespace {
@@ -53,6 +54,18 @@ double proved_utility(const papers::Knapsack& knapsack, std::span<const double> 
                               .utility = {knapsack.utility[i]}});
   }
   return certify::prove_slots(trainings, fixed(price));
+}
+
+double proved_utility(const papers::gadget::RingInstance& instance, std::span<const double> price) {
+  static_assert(certify::kWorkPriceLog2 == certify::kSlotPriceLog2);
+  std::vector<certify::WorkJob> jobs;
+  for (const papers::gadget::RingJob& job : instance.jobs) {
+    certify::WorkJob& work = jobs.emplace_back();
+    work.arrival = job.arrival;
+    work.most = job.most;
+    for (std::int64_t n = 0; n <= job.budget; ++n) work.utility.push_back(job.utility(n));
+  }
+  return certify::prove_worker_slots(jobs, instance.cluster.total_gpus(), fixed(price));
 }
 
 }  // namespace berth::bench

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "berth/papers/gadget/ring_instance.hpp"
 #include "berth/papers/pd_ors/slot_instance.hpp"
 #include "berth/papers/smd/smd_schedule.hpp"
 
@@ -16,6 +17,11 @@ namespace berth::bench {
 /// The same of SMD's admissions: one slot, in which an admitted job holds what it reserves.
 /// @param price  by resource, >= 0
 [[nodiscard]] double proved_utility(const papers::Knapsack& knapsack,
+                                    std::span<const double> price);
+
+/// What the judge (certify::prove_worker_slots) proves of GADGET's total utility.
+/// @param price  of a GPU by slot, >= 0
+[[nodiscard]] double proved_utility(const papers::gadget::RingInstance& instance,
                                     std::span<const double> price);
 
 }  // namespace berth::bench

@@ -7,6 +7,7 @@
 #include "signals.hpp"
 #include "sweep.hpp"
 #include "timed_policy.hpp"
+#include "utility_bound.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -28,6 +29,7 @@
 #include "berth/io/jobs_file.hpp"
 #include "berth/io/run_file.hpp"
 #include "berth/papers/paper_policies.hpp"
+#include "berth/papers/slot_relaxation.hpp"
 #include "berth/policy/policy.hpp"
 #include "berth/sim/berth_policy.hpp"
 #include "berth/sim/checkpoint_file.hpp"
@@ -154,7 +156,13 @@ ExitCode simulate_on_root(const SimulateFlags& flags, const volatile std::sig_at
   fmt::print("  {:<28}{} in {:.3f} CPU seconds ({:.3g} a second)\n", "job events", run.job_events,
              spent, static_cast<double>(run.job_events) / std::max(spent, 1e-6));
   print_costs(timed, counts);
-  if (flags.bound) print_bounds(instance, run, summary.figures.jct_mean);
+  if (flags.bound) {
+    print_bounds(instance, run, summary.figures.jct_mean);
+    if (papers::earns_utility(flags.policy)) {
+      print_utility_bound(flags.policy, {instance, prepared->profiles, flags.trace.seed},
+                          run.records);
+    }
+  }
   fmt::print("  {:<28}{}\n", "written", flags.out);
   std::fflush(stdout);
   return ExitCode::done;
@@ -231,7 +239,8 @@ void add_simulate(CLI::App& app, Action& action) {
   add_world_options(*command, flags->world);
   add_berth_flags(*command, flags->berth);
   command->add_flag("--bound", flags->bound,
-                    "Bounds on the mean JCT of every schedule of the jobs");
+                    "Bounds on the mean JCT, and with pd-ors, oasis, smd, optimus and esw on the "
+                    "total utility, of every schedule of the jobs");
   command->add_flag("--sweep", flags->sweep.on,
                     "Replay under each of --policy A,B,.. x --seeds x --loads, spread over ranks");
   command->add_option("--seeds", flags->sweep.seeds, "Of a sweep: seeds, separated by commas")

@@ -2,6 +2,7 @@
 #include "berth/certify/slots.hpp"
 
 #include "exact.hpp"
+#include "job_number.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -27,28 +28,26 @@ constexpr double kSlack = 1e-9;
   throw InputError({.file = "", .line = 0, .field = field}, problem);
 }
 
-void check(bool sound, const char* field, std::size_t job, const char* what) {
-  if (!sound) refuse(field, "job number " + std::to_string(job + 1) + " " + what);
-}
-
 bool amount(double x) { return x >= 0.0 && x <= kLargest; }
 bool utility(double x) { return x >= 0.0 && x <= kLargestUtility; }
 
 void check_job(const SlotTrainings& trainings, std::size_t j) {
   const SlotTraining& job = trainings.jobs[j];
-  check(job.arrival >= 0 && job.arrival < trainings.slots, "arrival", j, "arrives in no slot");
-  check(job.samples > 0.0 && std::isfinite(job.samples), "samples", j, "has no samples");
-  check(job.max_workers >= 1, "max_workers", j, "may have no worker");
-  check(job.workers_per_server > 0.0, "workers_per_server", j, "has no servers");
-  check(job.internal_cost > 0.0 && job.internal_cost <= job.external_cost &&
-            std::isfinite(job.external_cost),
-        "internal_cost", j, "needs 0 < internal cost <= external cost");
-  check(job.worker.size() == trainings.resources && job.server.size() == trainings.resources &&
-            std::ranges::all_of(job.worker, amount) && std::ranges::all_of(job.server, amount),
-        "worker", j, "has demands out of range");
-  check(std::cmp_equal(job.utility.size(), trainings.slots - job.arrival) &&
-            std::ranges::all_of(job.utility, utility),
-        "utility", j, "has utilities out of range");
+  expect_of_job(job.arrival >= 0 && job.arrival < trainings.slots, "arrival", j,
+                "arrives in no slot");
+  expect_of_job(job.samples > 0.0 && std::isfinite(job.samples), "samples", j, "has no samples");
+  expect_of_job(job.max_workers >= 1, "max_workers", j, "may have no worker");
+  expect_of_job(job.workers_per_server > 0.0, "workers_per_server", j, "has no servers");
+  expect_of_job(job.internal_cost > 0.0 && job.internal_cost <= job.external_cost &&
+                    std::isfinite(job.external_cost),
+                "internal_cost", j, "needs 0 < internal cost <= external cost");
+  expect_of_job(
+      job.worker.size() == trainings.resources && job.server.size() == trainings.resources &&
+          std::ranges::all_of(job.worker, amount) && std::ranges::all_of(job.server, amount),
+      "worker", j, "has demands out of range");
+  expect_of_job(std::cmp_equal(job.utility.size(), trainings.slots - job.arrival) &&
+                    std::ranges::all_of(job.utility, utility),
+                "utility", j, "has utilities out of range");
 }
 
 void check_all(const SlotTrainings& trainings, std::span<const std::int64_t> prices) {

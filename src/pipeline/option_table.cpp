@@ -13,6 +13,7 @@
 
 #include "berth/base/assert.hpp"
 #include "berth/base/error.hpp"
+#include "berth/base/option_range.hpp"
 
 namespace berth::pipeline {
 namespace {

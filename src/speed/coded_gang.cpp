@@ -8,8 +8,10 @@
 #include <cstddef>
 #include <numeric>
 #include <stdexcept>
+#include <string>
 
 #include "berth/base/assert.hpp"
+#include "berth/base/option_range.hpp"
 #include "berth/base/random.hpp"
 
 namespace berth::speed {
@@ -27,20 +29,24 @@ double harmonic_part(std::int32_t n, std::int32_t k) {
 }  // namespace
 
 double coded_time(std::int32_t n, std::int32_t k, double tail) {
-  BERTH_EXPECT(1 <= k && k <= n && tail > 0.0);
+  expect_option("coded gangs: k", k, {.least = 1.0, .most = static_cast<double>(n)});
+  expect_option("coded gangs: tail", tail, above(0.0));
   return (1.0 + harmonic_part(n, k) / tail) / k;
 }
 
 double uncoded_time(std::int32_t n, double tail) { return coded_time(n, n, tail); }
 
 double replicated_time(std::int32_t n, std::int32_t copies, double tail) {
-  BERTH_EXPECT(copies >= 1 && n >= copies && n % copies == 0 && tail > 0.0);
+  expect_option("coded gangs: copies", copies, {.least = 1.0, .most = static_cast<double>(n)});
+  expect_option("coded gangs: tail", tail, above(0.0));
+  BERTH_EXPECT(n % copies == 0);
   const std::int32_t parts = n / copies;
   return (1.0 + harmonic_part(parts, parts) / (copies * tail)) / parts;
 }
 
 std::int32_t best_k_of(std::int32_t n, double tail) {
-  BERTH_EXPECT(n >= 1 && tail > 0.0);
+  expect_option("coded gangs: n", n, at_least(1.0));
+  expect_option("coded gangs: tail", tail, above(0.0));
   std::int32_t best = 1;
   double least = 0.0, sum = 0.0;
   for (std::int32_t k = 1; k <= n; ++k) {
@@ -54,7 +60,7 @@ std::int32_t best_k_of(std::int32_t n, double tail) {
 }
 
 CodedLimit coded_limit(double tail) {
-  BERTH_EXPECT(tail > 0.0);
+  expect_option("coded gangs: tail", tail, above(0.0));
   // w = -W > 1 solves w - log w = tail + 1; the left side grows from 1 on.
   double low = 1.0, high = 2.0;
   const auto excess = [&](double w) { return w - std::log(w) - (tail + 1.0); };
@@ -94,7 +100,8 @@ CodedModel::CodedModel(std::span<const CodedJob> jobs, std::uint64_t seed, const
     if (job.reference == 0.0) continue;
     check_amounts("coded gangs", {job.seconds, job.tail, job.reference}, {});
     if (job.needed < 1 || job.needed > job.workers)
-      throw std::invalid_argument("k_of is not in 1 .. the number of tasks");
+      throw std::invalid_argument("coded gangs: k_of is " + std::to_string(job.needed) +
+                                  ", and has to be in 1 .. " + std::to_string(job.workers));
   }
 }
 

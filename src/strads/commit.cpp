@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "berth/base/assert.hpp"
+#include "berth/base/option_range.hpp"
 
 namespace berth::strads {
 
@@ -60,7 +61,7 @@ std::vector<std::size_t> commit_order(std::span<const Proposal> proposals) {
 
 std::vector<CommitVerdict> commit(std::span<const Proposal> proposals, Versions& versions,
                                   CommitLog& log, double theta) {
-  BERTH_EXPECT(0.0 <= theta && theta < 1.0);
+  expect_option("strads: theta", theta, {.least = 0.0, .most = 1.0, .without_most = true});
   std::vector<CommitVerdict> verdicts(proposals.size(), CommitVerdict::committed);
   for (const std::size_t i : commit_order(proposals)) {
     const Proposal& p = proposals[i];

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "berth/base/assert.hpp"
+#include "berth/base/option_range.hpp"
 #include "berth/base/random.hpp"
 
 namespace berth::strads {
@@ -34,7 +34,7 @@ double gumbel_key(const Block& block, double floor, int round, std::uint64_t see
 
 std::vector<std::size_t> schedule(std::span<const Block> blocks, std::size_t most, int round,
                                   std::uint64_t seed, const ScheduleOptions& options) {
-  BERTH_EXPECT(options.floor > 0.0);
+  expect_option("strads: floor", options.floor, above(0.0));
   const double floor = floor_of(blocks, options.floor);
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -53,7 +53,7 @@ std::vector<std::size_t> schedule(std::span<const Block> blocks, std::size_t mos
 }
 
 std::vector<int> dispatch(std::span<const std::int64_t> loads, int workers) {
-  BERTH_EXPECT(workers > 0);
+  expect_option("strads: workers", workers, at_least(1.0));
   std::vector<std::size_t> order(loads.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return loads[i]; });

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`berth plan --policy`: plans of policies are ordinary plans, with Berth's bound beside them."""
 import json
+import re
 
 from program import ProgramTest, main
 
@@ -127,6 +128,18 @@ class PlansOfPolicies(ProgramTest):
         self.assert_ends(self.plan("--policy", "fifo", "--horizon", "500"), 0)
         self.assertEqual(self.placed(), {"first"})
 
+    def test_an_objective_that_counts_all_jobs_needs_all_of_them(self):
+        self.write("j.jsonl", job("first", 4, 0, 4, duration=100) +
+                   job("late", 4, 1, 4, duration=50, deadline=60))
+        self.write("plan.json", "kept")
+        for objective in ["flow", "makespan"]:
+            with self.subTest(objective=objective):
+                done = self.plan("--policy", "fifo", "--horizon", "500", "--objective", objective)
+                self.assert_ends(done, 2)
+                self.assertIn(f"fifo starts 1 of 2 jobs in time; {objective} counts all", done.err)
+                self.assertEqual((self.folder / "plan.json").read_text(), "kept")
+        self.assert_ends(self.plan("--policy", "fifo", "--horizon", "500"), 0)  # value does not
+
     def test_durations_are_needed_only_by_policies_that_look_at_them(self):
         self.write("j.jsonl", jobs(durations=False))
         for policy in ["fifo", "las", "fgd"]:
@@ -173,6 +186,45 @@ class PlansOfPolicies(ProgramTest):
         done = self.plan("--policy", "pd-ors", "--profiles", "p.jsonl")
         self.assert_ends(done, 2)
         self.assertIn("j0 has no profile of the model parameter_server", done.err)
+
+    def test_draws_of_a_policy_are_those_of_the_seed(self):  # PD-ORS rounds at random
+        self.write("c.yaml", CLUSTER.replace("a[0-3]", "a[0-5]").replace("64000", "5000"))
+        tasks = [{"shape": "worker", "count": 7, "gpus": 1, "cpu_milli": 1100},
+                 {"shape": "server", "count": 4, "cpu_milli": 900}]
+        names = ["j0", "j1", "j2"]
+        self.write("j.jsonl", "".join(
+            json.dumps({"id": name, "value": 50 + 7 * i, "duration": 3600, "tasks": tasks}) + "\n"
+            for i, name in enumerate(names)))
+        self.write("p.jsonl", json.dumps(PS_PROFILE) + "\n" + "".join(
+            json.dumps({"job": name, "profile": "ps"}) + "\n" for name in names))
+        placements = {}
+        for seed in [1, 2, 3, 4, 5, 1]:
+            self.assert_ends(self.plan("--policy", "pd-ors", "--profiles", "p.jsonl", "--seed",
+                                       str(seed)), 0)
+            made = json.dumps(self.read_plan()["placements"])
+            self.assertEqual(placements.setdefault(seed, made), made)
+        self.assertGreater(len(set(placements.values())), 1)
+
+    def test_simulations_for_utility_have_a_proved_competitive_ratio(self):
+        for policy, profile in [("pd-ors", PS_PROFILE), ("oasis", PS_PROFILE), ("smd", OVERLAP),
+                                ("optimus", OVERLAP)]:
+            with self.subTest(policy=policy):
+                self.with_profile(profile)
+                done = self.berth("simulate", "--cluster", "c.yaml", "--jobs", "j.jsonl",
+                                  "--policy", policy, "--profiles", "p.jsonl", "--out", "run",
+                                  "--bound")
+                self.assert_ends(done, 0)
+                found = re.search(r"utility +([\d.]+)\n +bound, by the judge +([\d.]+) "
+                                  r"\(competitive ratio at most ([\d.]+)\)", done.out)
+                self.assertIsNotNone(found, done.out)
+                earned, bound, ratio = map(float, found.groups())
+                self.assertEqual(earned, 33)  # 10 + 11 + 12: their values do not fall
+                self.assertGreaterEqual(bound, earned)
+                self.assertAlmostEqual(ratio, bound / earned, delta=1e-3)
+        done = self.berth("simulate", "--cluster", "c.yaml", "--jobs", "j.jsonl", "--policy",
+                          "fifo", "--profiles", "p.jsonl", "--out", "run", "--bound")
+        self.assert_ends(done, 0)
+        self.assertNotIn("competitive", done.out)
 
     def test_what_makes_no_plan_says_why(self):
         for args, words in [

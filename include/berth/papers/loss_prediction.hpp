@@ -38,6 +38,7 @@ struct LossFitOptions {
 /// Pereyra 1973): on a grid, then by golden sections. Scaling and shifting the losses scales and
 /// shifts the curve.
 /// @pre points by ascending iteration, at least one, finite
+/// @throws InputError: which option is out of which range
 /// O(window x 250)
 [[nodiscard]] LossFit fit_loss_curve(std::span<const LossPoint> points, speed::LossFamily family,
                                      const LossFitOptions& options = {});
@@ -49,7 +50,8 @@ struct LossFitOptions {
 /// What a driver reports of one job: the loss after each iteration.
 class LossHistory {
  public:
-  explicit LossHistory(const LossFitOptions& options = {}) : options_(options) {}
+  /// @throws InputError: which option is out of which range
+  explicit LossHistory(const LossFitOptions& options = {});
 
   /// @pre iterations ascend
   void add(double iteration, double loss);

@@ -53,7 +53,8 @@ class OnesLimits {
 /// and a GPU may stay idle for a generation. O(population x GPUs x jobs^2) a generation.
 ///
 /// @param training  by JobId
-/// @throws InputError as elastic_jobs
+/// @throws InputError as elastic_jobs, and which option or value of `training` is out of which
+/// range
 std::unique_ptr<policy::Policy> make_ones(const PaperWorld& world,
                                           std::vector<TrainingJob> training,
                                           const OnesOptions& options);

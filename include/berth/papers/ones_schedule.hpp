@@ -77,9 +77,13 @@ struct OnesEvolution {
   double mutation = 0.3;
 };
 
+/// @throws InputError: which option is out of which range
+void check(const OnesEvolution& options);
+
 /// One generation: refreshed schedules, as many children and mutants, all padded; the best by score
 /// stay, best first, reordered towards `current`. Ties: refreshed before children before mutants.
 /// @param key  `member` is not read
+/// @throws InputError: which option is out of which range
 void evolve(std::vector<OnesSchedule>& population, const OnesJobs& jobs,
             const OnesSchedule& current, const OnesEvolution& options, const OnesKey& key);
 

@@ -16,21 +16,23 @@
 namespace berth::speed {
 
 /// Expected units of time of an iteration: (1/k) (1 + (H_n - H_(n-k)) / tail).
-/// @pre 1 <= k <= n, tail > 0  O(k)
+/// @throws InputError: k out of 1 .. n, tail 0 or less  O(k)
 [[nodiscard]] double coded_time(std::int32_t n, std::int32_t k, double tail);
 
 /// The same without code: all n have to answer. coded_time(n, n, tail).
 [[nodiscard]] double uncoded_time(std::int32_t n, double tail);
 
 /// The same with each of n/copies parts on `copies` workers, the first of which counts:
-/// (copies/n) (1 + H_(n/copies) / (copies tail)). @pre copies divides n
+/// (copies/n) (1 + H_(n/copies) / (copies tail)). @throws InputError: copies out of
+/// 1 .. n, tail 0 or less  @pre copies divides n
 [[nodiscard]] double replicated_time(std::int32_t n, std::int32_t copies, double tail);
 
-/// The k of least coded_time, the smaller one of two. O(n)
+/// The k of least coded_time, the smaller one of two. @throws InputError: n below 1, tail 0 or less
+/// O(n)
 [[nodiscard]] std::int32_t best_k_of(std::int32_t n, double tail);
 
 /// For many workers: k / n of the best k, 1 + 1 / W(-exp(-tail - 1)), and n x coded_time, -W /
-/// tail; W is the lower branch of Lambert's function. @pre tail > 0
+/// tail; W is the lower branch of Lambert's function. @throws InputError: tail 0 or less
 struct CodedLimit {
   double share = 0.0;
   double time = 0.0;

@@ -8,13 +8,6 @@
 #include "berth/base/assert.hpp"
 
 namespace berth::papers::gadget {
-namespace {
-
-/// Rows that only an exact fit meets have an interior by this.
-constexpr double kHeldSlack = 1.0 + 1e-6;
-
-}  // namespace
-
 FlowLayers::FlowLayers(const Substrate& substrate, const Embedding& embedding,
                        const SharedRows& rows, solver::SignedProgram& program)
     : substrate_(&substrate), embedding_(embedding) {
@@ -41,29 +34,18 @@ FlowLayers::FlowLayers(const Substrate& substrate, const Embedding& embedding,
       enter(to, column, from, l);
     }
   }
-  // On average over the rings of these layers no node has more workers than it has GPUs.
-  std::vector<std::size_t> held(nodes);
-  for (std::size_t node = embedding.start; node < nodes; ++node) held[node] = program.add_row(0.0);
   for (std::size_t layer = 1; layer < layers; ++layer) {
     for (std::size_t node = embedding.start; node < nodes; ++node) {
       if (substrate.gpus[node] == 0) continue;
       const std::size_t from = place(layer - 1, node), to = place(layer, node);
-      const std::size_t column = program.add_column({.entries = {{rows.nodes + node, 1.0},
-                                                                 {first + from, 1.0},
-                                                                 {first + to, -1.0},
-                                                                 {held[node], 1.0}}});
+      const std::size_t column = program.add_column(
+          {.entries = {{rows.nodes + node, 1.0}, {first + from, 1.0}, {first + to, -1.0}}});
       enter(to, column, from, kNoLink);
     }
   }
-  solver::SignedProgram::Column arrival{
-      .value = embedding.job->gain(embedding.workers),
-      .entries = {{rows.jobs + embedding.position, 1.0},
-                  {first + place(layers - 1, embedding.start), 1.0}}};
-  for (std::size_t node = embedding.start; node < nodes; ++node) {
-    const std::int32_t most = substrate.gpus[node] - (node == embedding.start ? 1 : 0);
-    if (most > 0) arrival.entries.push_back({held[node], -kHeldSlack * most});
-  }
-  arrival_ = program.add_column(std::move(arrival));
+  arrival_ = program.add_column({.value = embedding.job->gain(embedding.workers),
+                                 .entries = {{rows.jobs + embedding.position, 1.0},
+                                             {first + place(layers - 1, embedding.start), 1.0}}});
 }
 
 /// The way back from the end along columns of more than `least`, fewest steps; empty: none.

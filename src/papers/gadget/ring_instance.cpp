@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "berth/base/assert.hpp"
+#include "berth/base/option_range.hpp"
 #include "berth/papers/gadget/ring_network.hpp"
 #include "berth/speed/loss_curve.hpp"
 
@@ -35,7 +36,8 @@ std::int64_t RingCluster::total_gpus() const {
 }
 
 std::int64_t worker_slots_of(double budget, double efficiency, BudgetReading reading) {
-  BERTH_EXPECT(efficiency > 0.0 && budget >= 0.0);
+  expect_option("gadget: efficiency", efficiency, above(0.0));
+  expect_option("gadget: budget", budget, at_least(0.0));
   const double slots = reading == BudgetReading::iterations ? budget / efficiency : budget;
   return static_cast<std::int64_t>(std::floor(slots));
 }
@@ -57,6 +59,33 @@ double RingJob::log_gain(std::int64_t done, std::int64_t more) const {
   // s(b) - s(a) = sinh((b - a) / 2) / (2 cosh(a / 2) cosh(b / 2)) of the logistic function s.
   const double a = 0.5 * c2 * (from - c3), b = 0.5 * c2 * (from + by - c3);
   return std::log(c1) + log_sinh(0.5 * c2 * by) - std::log(2.0) - log_cosh(a) - log_cosh(b);
+}
+
+void check_instance(const RingInstance& instance) {
+  const RingCluster& cluster = instance.cluster;
+  expect_option("gadget: slots", instance.slots, at_least(1.0));
+  const std::size_t servers = cluster.servers(), racks = cluster.rack_link.size();
+  for (std::size_t s = 0; s < servers; ++s) {
+    const std::string at = "gadget: servers[" + std::to_string(s) + "].";
+    expect_option(at + "gpus", cluster.gpus[s], at_least(0.0));
+    expect_option(at + "link", cluster.server_link.at(s), at_least(0.0));
+    expect_option(at + "rack", static_cast<double>(cluster.rack.at(s)),
+                  {.least = 0.0, .most = static_cast<double>(racks) - 1.0});
+  }
+  for (std::size_t r = 0; r < racks; ++r)
+    expect_option("gadget: racks[" + std::to_string(r) + "].link", cluster.rack_link[r],
+                  at_least(0.0));
+  for (std::size_t j = 0; j < instance.jobs.size(); ++j) {
+    const RingJob& job = instance.jobs[j];
+    const std::string at = "gadget: jobs[" + std::to_string(j) + "].";
+    expect_option(at + "arrival", job.arrival, at_least(0.0));
+    expect_option(at + "most", job.most, at_least(1.0));
+    expect_option(at + "budget", static_cast<double>(job.budget), at_least(0.0));
+    expect_option(at + "efficiency", job.efficiency, above(0.0));
+    expect_option(at + "bandwidth", job.bandwidth, at_least(0.0));
+    expect_option(at + "c1", job.c1, at_least(0.0));
+    expect_option(at + "c2", job.c2, at_least(0.0));
+  }
 }
 
 std::int32_t workers_of(const Ring& ring) {

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "berth/base/option_range.hpp"
 #include "berth/base/random.hpp"
 #include "berth/papers/gadget/ring_relaxation.hpp"
 
@@ -75,6 +76,7 @@ std::vector<Ring> draw_rings(std::size_t jobs, const RingRelaxation& relaxation,
 std::vector<Ring> round_rings(const RingCluster& cluster, std::span<const SlotJob> jobs,
                               const RingRelaxation& relaxation, std::uint64_t seed,
                               std::uint64_t draws) {
+  expect_option("gadget: draws", static_cast<double>(draws), at_least(1.0));
   std::vector<Ring> best(jobs.size());
   double most = 0.0;
   for (std::uint64_t draw = 0; draw < draws; ++draw) {

@@ -20,6 +20,7 @@ std::int32_t fixed_workers(const SlotJob& job, std::span<const std::int32_t> wor
 }  // namespace
 
 RingSchedule run_slots(const RingInstance& instance, const SlotRule& rule) {
+  check_instance(instance);
   RingSchedule schedule;
   std::vector<std::int64_t> done(instance.jobs.size(), 0);
   for (std::int32_t t = 0; t < instance.slots; ++t) {

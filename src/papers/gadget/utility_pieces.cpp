@@ -32,13 +32,14 @@ void sort_pieces(std::vector<UtilityPiece>& pieces) {
   std::ranges::stable_sort(pieces, std::greater{}, &UtilityPiece::slope);
 }
 
-double utility_bound(const RingInstance& instance) {
+UtilityPrices utility_prices(const RingInstance& instance) {
   std::vector<UtilityPiece> pieces;
   std::map<std::int32_t, std::int64_t> room;  // worker-slots of jobs that arrive then or later
-  double bound = 0.0;
+  UtilityPrices prices{.bound = 0.0,
+                       .price = std::vector<double>(static_cast<std::size_t>(instance.slots), 0.0)};
   for (std::size_t j = 0; j < instance.jobs.size(); ++j) {
     const RingJob& job = instance.jobs[j];
-    bound += job.utility(0);
+    prices.bound += job.utility(0);
     if (job.arrival >= instance.slots) continue;
     const std::int64_t slots = instance.slots - job.arrival;
     room[job.arrival] = instance.cluster.total_gpus() * slots;
@@ -49,10 +50,18 @@ double utility_bound(const RingInstance& instance) {
     const auto end = room.upper_bound(instance.jobs[piece.job].arrival);
     std::int64_t amount = piece.length;
     for (auto at = room.begin(); at != end; ++at) amount = std::min(amount, at->second);
-    for (auto at = room.begin(); at != end; ++at) at->second -= amount;
-    bound += piece.slope * static_cast<double>(amount);
+    for (auto at = room.begin(); at != end; ++at) {
+      at->second -= amount;
+      double& price = prices.price[static_cast<std::size_t>(at->first)];
+      if (at->second == 0 && price == 0.0) price = piece.slope;
+    }
+    prices.bound += piece.slope * static_cast<double>(amount);
   }
-  return bound;
+  for (std::size_t t = 1; t < prices.price.size(); ++t)
+    prices.price[t] = std::max(prices.price[t], prices.price[t - 1]);
+  return prices;
 }
+
+double utility_bound(const RingInstance& instance) { return utility_prices(instance).bound; }
 
 }  // namespace berth::papers::gadget

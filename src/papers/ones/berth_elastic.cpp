@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "berth/base/option_range.hpp"
 #include "berth/papers/flow_allocation.hpp"
 #include "berth/papers/ones_schedule.hpp"
 
@@ -225,6 +226,7 @@ std::unique_ptr<policy::Policy> make_berth_elastic(const PaperWorld& world,
 
 std::unique_ptr<policy::Policy> make_optimus_elastic(const PaperWorld& world,
                                                      policy::Micros interval) {
+  expect_option("optimus-elastic: interval", static_cast<double>(interval), above(0.0));
   return std::make_unique<ElasticPolicy>(
       world, elastic_jobs("optimus-elastic", world),
       std::vector<TrainingJob>(world.instance.workload.size()),

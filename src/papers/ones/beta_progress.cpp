@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "berth/base/assert.hpp"
+#include "berth/base/option_range.hpp"
 #include "berth/base/random.hpp"
 
 namespace berth::papers {
@@ -53,7 +53,12 @@ std::vector<std::size_t> shuffled(std::size_t size, std::uint64_t seed, std::uin
 
 BetaProgress::BetaProgress(const BetaProgressOptions& options, std::uint64_t seed)
     : options_(options), seed_(seed), weights_(options.hidden * (kUnit + 1) + 1) {
-  BERTH_EXPECT(options.hidden > 0 && options.batch > 0);
+  expect_option("ones: hidden", static_cast<double>(options.hidden), at_least(1.0));
+  expect_option("ones: batch", static_cast<double>(options.batch), at_least(1.0));
+  expect_option("ones: passes", options.passes, at_least(0.0));
+  expect_option("ones: rate", options.rate, above(0.0));
+  expect_option("ones: decay", options.decay, at_least(0.0));
+  expect_option("ones: redraws", options.redraws, at_least(0.0));
   draw({}, 0);
 }
 

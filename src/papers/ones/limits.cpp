@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "berth/base/option_range.hpp"
 #include "berth/papers/ones.hpp"
 
 namespace berth::papers {
@@ -28,6 +29,7 @@ void OnesLimits::halve(JobId job) {
 }
 
 std::vector<TrainingJob> default_training(const PaperWorld& world, double epoch_seconds) {
+  expect_option("ones: epoch_seconds", epoch_seconds, above(0.0));
   std::vector<TrainingJob> training(world.instance.workload.size());
   for (std::size_t j = 0; j < training.size() && j < world.profiles.goodputs.size(); ++j) {
     const speed::ElasticBatchJob& profile = world.profiles.goodputs[j];

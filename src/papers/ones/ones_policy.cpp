@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "berth/base/assert.hpp"
+#include "berth/base/option_range.hpp"
 #include "berth/papers/ones.hpp"
 
 namespace berth::papers {
@@ -14,6 +15,15 @@ using policy::State;
 
 std::int32_t index_of(JobId job) { return static_cast<std::int32_t>(job.index()); }
 JobId job_of(std::int32_t index) { return JobId(static_cast<std::size_t>(index)); }
+
+void check(const OnesOptions& options) {
+  expect_option("ones: generation", static_cast<double>(options.generation), above(0.0));
+  expect_option("ones: sigma", options.sigma, at_least(0.0));
+  expect_option("ones: growth", options.growth, at_least(1.0));
+  expect_option("ones: epochs_at_limit", options.epochs_at_limit, at_least(0.0));
+  expect_option("ones: epochs_in_place", options.epochs_in_place, at_least(0.0));
+  check(options.evolution);
+}
 
 class OnesPolicy final : public policy::Policy {
  public:
@@ -199,6 +209,7 @@ class OnesPolicy final : public policy::Policy {
 std::unique_ptr<policy::Policy> make_ones(const PaperWorld& world,
                                           std::vector<TrainingJob> training,
                                           const OnesOptions& options) {
+  check(options);
   return std::make_unique<OnesPolicy>(world, elastic_jobs("ones", world), std::move(training),
                                       options);
 }

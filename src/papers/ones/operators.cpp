@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "berth/base/assert.hpp"
+#include "berth/base/option_range.hpp"
 #include "berth/base/random.hpp"
 #include "berth/papers/ones_schedule.hpp"
 
@@ -145,9 +146,15 @@ std::vector<OnesSchedule> candidates_of(std::vector<OnesSchedule> population, co
 
 }  // namespace
 
+void check(const OnesEvolution& options) {
+  expect_option("ones: population", static_cast<double>(options.population), at_least(1.0));
+  expect_option("ones: crossover", options.crossover, {.least = 0.0, .most = 1.0});
+  expect_option("ones: mutation", options.mutation, {.least = 0.0, .most = 1.0});
+}
+
 void evolve(std::vector<OnesSchedule>& population, const OnesJobs& jobs,
             const OnesSchedule& current, const OnesEvolution& options, const OnesKey& key) {
-  BERTH_EXPECT(options.population > 0);
+  check(options);
   population.resize(options.population, OnesSchedule(current.size(), kFreeGpu));
   std::vector<OnesSchedule> all = candidates_of(std::move(population), jobs, options, key);
   std::vector<double> scores;

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
+#include <string_view>
 
 #include "berth/base/assert.hpp"
+#include "berth/base/option_range.hpp"
 
 namespace berth::papers {
 namespace {
@@ -13,6 +16,21 @@ namespace {
 using policy::Micros;
 
 constexpr double kMicro = 1e-6;  ///< seconds in a microsecond
+
+void check(const MonitorOptions& options) {
+  expect_option("ones: most_points", static_cast<double>(options.most_points), at_least(1.0));
+  expect_option("ones: least_epochs", options.least_epochs, at_least(0.0));
+  expect_option("ones: measurements", static_cast<double>(options.measurements), at_least(1.0));
+}
+
+void check(const TrainingJob& job, std::string_view name) {
+  const auto expect = [&](const char* key, double value, const OptionRange& range) {
+    expect_option("job " + std::string(name) + ": " + key, value, range);
+  };
+  expect("epoch_samples", job.epoch_samples, above(0.0));
+  expect("base_batch", static_cast<double>(job.base_batch), at_least(1.0));
+  expect("rate_ratio", job.rate_ratio, at_least(1.0));
+}
 
 double mean(const std::deque<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -37,6 +55,9 @@ TrainingMonitor::TrainingMonitor(const PaperWorld& world, std::vector<TrainingJo
       points_(options.history.begin(), options.history.end()),
       predictor_(options.predictor, world.seed) {
   BERTH_EXPECT(jobs_.size() == world.instance.workload.size());
+  check(options);
+  for (std::size_t j = 0; j < jobs_.size(); ++j)
+    check(jobs_[j], world.instance.workload.job_names[j]);
   for (const ProgressPoint& point : points_) {
     if (point.epochs < 2.0) totals_.push_back(point.epochs / point.progress);
   }

@@ -3,7 +3,15 @@
 
 #include <utility>
 
+#include "berth/base/option_range.hpp"
+
 namespace berth::papers::pd_ors {
+
+PrimalDualAdmission::PrimalDualAdmission(const SlotInstance& instance, PriceRange range,
+                                         const SlotSolver& solver, std::int32_t units)
+    : ledger_(instance, std::move(range)), solver_(&solver), units_(units) {
+  expect_option("pd-ors: units", units, at_least(1.0));
+}
 
 Admission PrimalDualAdmission::arrive(const TrainingJob& job, std::int32_t from) {
   ScheduleOffer offer = best_schedule(job, ledger_, *solver_,

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <span>
 
+#include "berth/base/option_range.hpp"
 #include "berth/papers/randomised_rounding.hpp"
 #include "berth/solver/packing_covering.hpp"
 
@@ -192,6 +193,12 @@ std::optional<DistributedRelaxation> relax_distributed(const SlotMarket& market,
                                .cost = solution.cost,
                                .width_packing = packing_width(market),
                                .width_covering = std::min(least.workers, least.servers)};
+}
+
+DistributedSlots::DistributedSlots(const DistributedOptions& options) : options_(options) {
+  expect_option("pd-ors: gain", options.gain, above(0.0));
+  expect_option("pd-ors: delta", options.delta, {.least = 0.0, .most = 1.0, .without_least = true});
+  expect_option("pd-ors: attempts", static_cast<double>(options.attempts), at_least(1.0));
 }
 
 SlotOffer DistributedSlots::rounded(const SlotMarket& market, double samples) const {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "berth/base/assert.hpp"
+#include "berth/base/option_range.hpp"
 
 namespace berth::papers::pd_ors {
 namespace {
@@ -80,6 +81,8 @@ void set_prices(const SlotInstance& instance, const Family& family, double least
   }
 }
 
+constexpr OptionRange kShare{.least = 0.0, .most = 1.0, .without_least = true};
+
 PriceRange empty_range(const SlotInstance& instance) {
   BERTH_EXPECT(!instance.jobs.empty());
   return {std::vector<double>(instance.capacity.size()),
@@ -89,6 +92,7 @@ PriceRange empty_range(const SlotInstance& instance) {
 }  // namespace
 
 PriceRange pd_ors_prices(const SlotInstance& instance, double least_utility) {
+  expect_option("pd-ors: least_utility", least_utility, kShare);
   PriceRange range = empty_range(instance);
   set_prices(instance, {0, instance.machines(), true, true, 2.0}, least_utility, range);
   return range;
@@ -96,7 +100,9 @@ PriceRange pd_ors_prices(const SlotInstance& instance, double least_utility) {
 
 PriceRange oasis_prices(const SlotInstance& instance, std::size_t worker_machines,
                         double least_utility) {
-  BERTH_EXPECT(worker_machines > 0 && worker_machines < instance.machines());
+  expect_option("oasis: least_utility", least_utility, kShare);
+  expect_option("oasis: worker_machines", static_cast<double>(worker_machines),
+                {.least = 1.0, .most = static_cast<double>(instance.machines()) - 1.0});
   PriceRange range = empty_range(instance);
   set_prices(instance, {0, worker_machines, true, false, 4.0}, least_utility, range);
   set_prices(instance, {worker_machines, instance.machines(), false, true, 4.0}, least_utility,

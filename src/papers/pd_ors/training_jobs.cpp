@@ -216,6 +216,21 @@ void check_training_jobs(std::string_view policy, const PaperWorld& world) {
                    "name one in --profiles, and workers and servers in configurations");
 }
 
+TrainingCrews crews_of(const PaperWorld& world, JobId id) {
+  TrainingWorld::Choices choices;
+  choices.workers = *worker_group(world, id);
+  choices.servers = 1 - choices.workers;
+  return {.workers = choices.workers, .crews = crews_of(world, id, choices)};
+}
+
+std::vector<double> capacity_of(const model::Instance& instance) {
+  return Amounts(instance).capacity();
+}
+
+std::vector<double> demand_of(const model::Instance& instance, const model::Shape& shape) {
+  return Amounts(instance).demand(shape);
+}
+
 TrainingWorld training_world(std::string_view policy, const PaperWorld& world,
                              const policy::State& state, std::int64_t slot) {
   TrainingWorld training{.slot = slot};

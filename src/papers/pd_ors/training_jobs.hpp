@@ -37,6 +37,20 @@ inline constexpr std::int64_t kMostSlots = 1000;
 ///         several GPU types; fewer than two machines
 void check_training_jobs(std::string_view policy, const PaperWorld& world);
 
+/// Distinct numbers of workers of the job, ascending, with the fewest servers of each.
+struct TrainingCrews {
+  std::uint32_t workers = 0;  ///< task group; that of the servers is 1 - workers
+  std::vector<Crew> crews = {};
+};
+/// @pre check_training_jobs
+[[nodiscard]] TrainingCrews crews_of(const PaperWorld& world, JobId id);
+
+/// Whole GPUs, then the resources that all machines limit: by machine, 0 where it is down; and of a
+/// task.
+[[nodiscard]] std::vector<double> capacity_of(const model::Instance& instance);
+[[nodiscard]] std::vector<double> demand_of(const model::Instance& instance,
+                                            const model::Shape& shape);
+
 /// @pre check_training_jobs
 /// @throws InputError: more than 2^26 slots x machines x resources
 [[nodiscard]] TrainingWorld training_world(std::string_view policy, const PaperWorld& world,

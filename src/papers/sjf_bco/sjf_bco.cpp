@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <stdexcept>
+#include <string>
 #include <tuple>
 #include <vector>
 
+#include "berth/base/option_range.hpp"
 #include "berth/base/random.hpp"
 
 namespace berth::papers {
@@ -51,13 +52,17 @@ std::vector<std::int32_t> thresholds(const RingBatch& batch, std::span<const std
 }
 
 void check(const RingBatch& batch, const SjfBcoOptions& options) {
-  if (options.horizon < 1 || !(options.spread >= 1.0) || !(options.overestimate >= 1.0))
-    throw std::invalid_argument("sjf-bco: horizon, spread and overestimate are at least 1");
-  if (options.kappa < 0) throw std::invalid_argument("sjf-bco: kappa is 0 or more");
-  const std::int64_t gpus = batch.gpus();
-  for (const RingBatchJob& job : batch.jobs) {
-    if (job.gpus < 1 || job.gpus > gpus || job.iterations < 1 || !(job.estimate > 0.0))
-      throw std::invalid_argument("sjf-bco: a job that the cluster cannot run");
+  expect_option("sjf-bco: horizon", static_cast<double>(options.horizon), at_least(1.0));
+  expect_option("sjf-bco: spread", options.spread, at_least(1.0));
+  expect_option("sjf-bco: overestimate", options.overestimate, at_least(1.0));
+  expect_option("sjf-bco: kappa", options.kappa, at_least(0.0));
+  const auto gpus = static_cast<double>(batch.gpus());
+  for (std::size_t j = 0; j < batch.jobs.size(); ++j) {
+    const RingBatchJob& job = batch.jobs[j];
+    const std::string name = "sjf-bco: jobs[" + std::to_string(j) + "].";
+    expect_option(name + "gpus", job.gpus, {.least = 1.0, .most = gpus});
+    expect_option(name + "iterations", static_cast<double>(job.iterations), at_least(1.0));
+    expect_option(name + "estimate", job.estimate, above(0.0));
   }
 }
 
@@ -138,6 +143,7 @@ RingSchedule list_scheduling(const RingBatch& batch, std::span<const std::size_t
 
 RingSchedule random_gpus(const RingBatch& batch, std::span<const std::size_t> order,
                          std::uint64_t seed) {
+  check(batch, {});
   return run_in_order(BatchClock(batch), order, [&](const BatchClock& clock, std::size_t job) {
     std::vector<std::uint32_t> gpus;
     for (std::size_t g = 0; g < clock.gpus().size(); ++g) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "berth/base/assert.hpp"
+#include "berth/base/option_range.hpp"
 
 namespace berth::papers {
 namespace {
@@ -167,10 +168,15 @@ LossFit fit_sublinear(Window& window) {
   return fit;
 }
 
+void check(const LossFitOptions& options) {
+  expect_option("slaq: decay", options.decay, {.least = 0.0, .most = 1.0, .without_least = true});
+  expect_option("slaq: window", static_cast<double>(options.window), at_least(2.0));
+}
+
 std::span<const LossPoint> latest(std::span<const LossPoint> points,
                                   const LossFitOptions& options) {
   BERTH_EXPECT(!points.empty());
-  BERTH_EXPECT(options.decay > 0.0 && options.decay <= 1.0 && options.window >= 2);
+  check(options);
   return points.last(std::min(points.size(), options.window));
 }
 
@@ -187,6 +193,8 @@ LossFit fit_loss_curve(std::span<const LossPoint> points, const LossFitOptions& 
   const LossFit sublinear = fit_sublinear(window), linear = fit_linear(window);
   return linear.error < sublinear.error ? linear : sublinear;
 }
+
+LossHistory::LossHistory(const LossFitOptions& options) : options_(options) { check(options); }
 
 void LossHistory::add(double iteration, double loss) {
   BERTH_EXPECT(points_.empty() || iteration > points_.back().iteration);

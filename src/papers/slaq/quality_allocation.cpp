@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "berth/base/assert.hpp"
+#include "berth/base/option_range.hpp"
 
 namespace berth::papers {
 namespace {
@@ -88,7 +88,7 @@ double quality_gain(const QualityJob& job, std::int32_t cores) {
 }
 
 std::vector<std::int32_t> divide_by_quality(std::span<const QualityJob> jobs, std::int64_t cores) {
-  BERTH_EXPECT(cores >= 0);
+  expect_option("slaq: cores", static_cast<double>(cores), at_least(0.0));
   if (jobs.empty()) return {};
   if (cores < static_cast<std::int64_t>(jobs.size())) return single_cores(jobs, cores);
   std::vector<std::int32_t> given = first_cores(jobs, cores);
@@ -112,7 +112,7 @@ std::vector<std::int32_t> divide_by_quality(std::span<const QualityJob> jobs, st
 }
 
 std::vector<std::int32_t> divide_equally(std::span<const std::int32_t> most, std::int64_t cores) {
-  BERTH_EXPECT(cores >= 0);
+  expect_option("slaq: cores", static_cast<double>(cores), at_least(0.0));
   std::vector<std::int32_t> given(most.size(), 0);
   std::vector<std::size_t> open(most.size());
   std::iota(open.begin(), open.end(), std::size_t{0});

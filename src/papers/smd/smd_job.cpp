@@ -6,6 +6,7 @@
 
 #include "berth/base/assert.hpp"
 #include "berth/base/infinity.hpp"
+#include "berth/base/option_range.hpp"
 #include "berth/speed/loss_curve.hpp"
 
 namespace berth::papers::smd {
@@ -108,6 +109,7 @@ Crew round_crew(const SmdJob& job, const RealCrew& crew, const RoundingTries& tr
 }
 
 Crew optimus_crew(const SmdJob& job, OptimusGain gain, double time_unit) {
+  expect_option("optimus: time_unit", time_unit, above(0.0));
   Crew crew{1, 1};
   if (!within_limit(job, crew)) return {};
   for (;;) {

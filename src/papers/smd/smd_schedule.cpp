@@ -7,6 +7,7 @@
 
 #include "berth/base/assert.hpp"
 #include "berth/base/error.hpp"
+#include "berth/base/option_range.hpp"
 #include "berth/base/random.hpp"
 
 namespace berth::papers::smd {
@@ -62,6 +63,8 @@ std::vector<Crew> fastest_crews(const SmdInstance& instance) {
 }
 
 std::vector<Crew> rounded_crews(const SmdInstance& instance, const SmdOptions& options) {
+  expect_option("smd: gain", options.rounding.gain, above(0.0));
+  expect_option("smd: attempts", static_cast<double>(options.rounding.most), at_least(1.0));
   std::vector<Crew> crews;
   for (std::size_t i = 0; i < instance.jobs.size(); ++i) {
     const SmdJob& job = instance.jobs[i];
@@ -79,6 +82,9 @@ double utility_bound(const SmdInstance& instance) {
 
 void check_instance(const SmdInstance& instance) {
   const std::size_t resources = instance.capacity.size();
+  expect_option("smd: time_unit", instance.time_unit, above(0.0));
+  for (std::size_t r = 0; r < resources; ++r)
+    expect_option("smd: capacity[" + std::to_string(r) + "]", instance.capacity[r], at_least(0.0));
   for (std::size_t i = 0; i < instance.jobs.size(); ++i) {
     const SmdJob& job = instance.jobs[i];
     expect_in_range(job.iterations > 0.0 && std::isfinite(job.iterations), i, "iterations",

@@ -8,6 +8,7 @@
 
 #include "berth/base/assert.hpp"
 #include "berth/base/infinity.hpp"
+#include "berth/base/option_range.hpp"
 #include "berth/papers/smd/smd_job.hpp"
 
 namespace berth::papers::smd {
@@ -149,7 +150,7 @@ class RatioGrid {
 }  // namespace
 
 std::optional<RealCrew> sum_of_ratios(const SmdJob& job, double epsilon) {
-  BERTH_EXPECT(epsilon > 0.0);
+  expect_option("smd: epsilon", epsilon, above(0.0));
   return RatioGrid(job, epsilon).run(feasible_crews(job));
 }
 

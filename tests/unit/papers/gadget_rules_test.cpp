@@ -2,7 +2,6 @@
 // Rules over all slots: GADGET, its baselines, Berth's, and the bound.
 #include "gadget_exhaustive.hpp"
 
-#include <map>
 #include <string>
 #include <utility>
 
@@ -13,35 +12,8 @@
 namespace berth::papers::gadget {
 namespace {
 
+using testing::offline_optimum;
 using testing::tiny_rings;
-
-/// Largest utility of all schedules: by worker-slots so far, as a slot depends on nothing else.
-double offline_optimum(const RingInstance& instance) {
-  std::map<std::vector<std::int64_t>, bool> states;
-  states[std::vector<std::int64_t>(instance.jobs.size(), 0)] = true;
-  for (std::int32_t t = 0; t < instance.slots; ++t) {
-    std::map<std::vector<std::int64_t>, bool> next;
-    for (const auto& [done, there] : states) {
-      std::vector<RingJob> present = instance.jobs;
-      for (RingJob& job : present) job.most = job.arrival <= t ? job.most : 0;
-      std::vector<SlotJob> jobs;
-      for (std::size_t j = 0; j < present.size(); ++j) jobs.push_back({&present[j], done[j], j});
-      testing::for_all_slots(instance.cluster, jobs, [&](std::span<const Ring> rings) {
-        std::vector<std::int64_t> after = done;
-        for (std::size_t j = 0; j < rings.size(); ++j) after[j] += workers_of(rings[j]);
-        next[after] = true;
-      });
-    }
-    states = std::move(next);
-  }
-  double best = 0.0;
-  for (const auto& [done, there] : states) {
-    double sum = 0.0;
-    for (std::size_t j = 0; j < done.size(); ++j) sum += instance.jobs[j].utility(done[j]);
-    best = std::max(best, sum);
-  }
-  return best;
-}
 
 std::vector<std::int32_t> most_workers(const RingInstance& instance) {
   std::vector<std::int32_t> workers;

@@ -170,16 +170,6 @@ TEST(SjfBco, OrdersOfGpusDiffer) {
   EXPECT_TRUE(least_busy_gpus(clock, 2, 9.0, {}).empty());  // beyond the limit
 }
 
-TEST(SjfBco, OptionsOutOfRangeAreRejected) {
-  const RingCase rings({2}, {2}, 1000);
-  EXPECT_THROW(sjf_bco(rings.batch, {.horizon = 0}), std::invalid_argument);
-  EXPECT_THROW(sjf_bco(rings.batch, {.spread = 0.5}), std::invalid_argument);
-  EXPECT_THROW(sjf_bco(rings.batch, {.overestimate = 0.5}), std::invalid_argument);
-  EXPECT_THROW(sjf_bco(rings.batch, {.kappa = -1}), std::invalid_argument);
-  const RingCase large({2}, {3}, 1000);
-  EXPECT_THROW(sjf_bco(large.batch, {}), std::invalid_argument);
-}
-
 TEST(SjfBco, NoScheduleBeatsExhaustion) {
   double ratio = 0.0;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {

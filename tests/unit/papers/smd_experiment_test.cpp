@@ -64,5 +64,34 @@ TEST(SmdExperiment, ties_with_optimus_and_beats_esw) {
   }
 }
 
+/// Parts of what admitted jobs reserve that their crews use, over all resources.
+double used_part(const SmdInstance& instance, const std::vector<Crew>& crews) {
+  const KnapsackChoice admitted = papers::best_knapsack(outer_knapsack(instance, crews));
+  double used = 0.0, reserved = 0.0;
+  for (std::size_t i = 0; i < crews.size(); ++i) {
+    if (admitted.taken[i] == 0) continue;
+    const papers::smd::SmdJob& job = instance.jobs[i];
+    for (std::size_t r = 0; r < instance.capacity.size(); ++r) {
+      used += (job.worker[r] * static_cast<double>(crews[i].workers) +
+               job.server[r] * static_cast<double>(crews[i].servers)) /
+              instance.capacity[r];
+      reserved += job.limit[r] / instance.capacity[r];
+    }
+  }
+  return used / reserved;
+}
+
+// The fastest crews leave about half of what is reserved unused (figure 12 of the paper: 0.34 to
+// 0.50 are used), as further workers and servers would slow them down.
+TEST(SmdExperiment, fastest_crews_leave_reservations_unused) {
+  double used = 0.0;
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const SmdInstance instance = smd_instance({.units = 3}, seed);
+    used += used_part(instance, fastest_crews(instance)) / 10.0;
+  }
+  EXPECT_GT(used, 0.2);
+  EXPECT_LT(used, 0.7);
+}
+
 }  // namespace
 }  // namespace berth::bench

@@ -46,12 +46,11 @@ inline constexpr std::size_t kMostFlowNodes = 20;
 /// the node, sets a worker wherever it changes layers, and ends where it began:
 ///
 ///   max sum gain_k arrived,  sum of arrived of a job <= 1,  out(layer, node) <= in(layer, node),
-///   workers of a node <= its GPUs,  bandwidth x flow of a link <= its bandwidth,
-///   and of the workers of one (job, k, first node) <= GPUs x arrived.
+///   workers of a node <= its GPUs,  bandwidth x flow of a link <= its bandwidth.
 ///
-/// The last row is ours: without it half a ring may have all its workers on a server with GPUs for
-/// half of them, so that no ring needs a link. With it that holds for the mean of rings still, so
-/// the program is at or above that over whole rings (relax_slot), which is exact for each.
+/// The program is at or above that over whole rings (relax_slot): a part of a ring may have more
+/// workers on a server than it has GPUs, and need no link.
+///
 /// What leaves a node may be less than what enters: flows that do not arrive earn nothing. The
 /// first worker is on the node of least index, as a ring may be told from any worker on.
 /// @param sizes  workers of each job, 0: none; empty: any number

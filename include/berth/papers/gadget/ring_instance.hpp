@@ -34,7 +34,7 @@ enum class BudgetReading : std::uint8_t {
   worker_slots,  ///< worker-slots <= budget: as printed, though the budget is called iterations
 };
 
-/// Whole worker-slots of a budget. @pre efficiency > 0
+/// Whole worker-slots of a budget. @throws InputError: efficiency 0 or less, budget below 0
 [[nodiscard]] std::int64_t worker_slots_of(double budget, double efficiency, BudgetReading reading);
 
 struct RingJob {
@@ -58,6 +58,9 @@ struct RingInstance {
   RingCluster cluster;
   std::vector<RingJob> jobs;
 };
+
+/// @throws InputError: what of the cluster or of which job is out of which range
+void check_instance(const RingInstance& instance);
 
 struct ServerShare {
   std::size_t server = 0;

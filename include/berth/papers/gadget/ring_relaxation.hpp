@@ -9,8 +9,9 @@
 #include "berth/papers/gadget/slot_embedding.hpp"
 
 /// The slot as the paper solves it: a linear program over rings, one size a job, rounding. On a
-/// tree the decomposable flow program of the paper has the value of the program over whole rings,
-/// as each of its solutions is a sum of rings:
+/// tree each ring is a vector of workers by server. The decomposable flow program of the paper is
+/// at or above this one (flow_program.hpp): parts of its rings may need more GPUs than a server
+/// has.
 ///   max sum gain(ring) x(ring), sum of x of a job <= 1, loads of servers and links <= capacities.
 namespace berth::papers::gadget {
 

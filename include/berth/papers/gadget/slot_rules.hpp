@@ -20,7 +20,7 @@ struct SlotView {
 /// Rings of the jobs of a slot. Jobs may be stopped and moved between slots without loss.
 using SlotRule = std::function<std::vector<Ring>(const SlotView& view)>;
 
-/// Algorithm 1 of the paper: slot by slot, by any rule.
+/// Algorithm 1 of the paper: slot by slot, by any rule. @throws InputError as check_instance
 [[nodiscard]] RingSchedule run_slots(const RingInstance& instance, const SlotRule& rule);
 
 /// GADGET: each slot by slot_greedy.
@@ -52,5 +52,13 @@ using SlotRule = std::function<std::vector<Ring>(const SlotView& view)>;
 /// for all slots a. These sets of jobs are nested, hence taking the steepest piece as far as it
 /// fits, piece by piece, is optimal. O(pieces (log pieces + arrivals))
 [[nodiscard]] double utility_bound(const RingInstance& instance);
+
+/// The same with prices of a GPU in each slot that prove it: the slope at which the jobs that
+/// arrive then or later ran out of room, at least that of earlier slots.
+struct UtilityPrices {
+  double bound = 0.0;
+  std::vector<double> price;  ///< by slot
+};
+[[nodiscard]] UtilityPrices utility_prices(const RingInstance& instance);
 
 }  // namespace berth::papers::gadget

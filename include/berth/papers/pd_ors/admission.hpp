@@ -21,9 +21,9 @@ struct Admission {
 class PrimalDualAdmission {
  public:
   /// All are referred to. @param units  parts of a job's work (best_schedule)
+  /// @throws InputError: units below 1
   PrimalDualAdmission(const SlotInstance& instance, PriceRange range, const SlotSolver& solver,
-                      std::int32_t units)
-      : ledger_(instance, std::move(range)), solver_(&solver), units_(units) {}
+                      std::int32_t units);
 
   /// @pre jobs come in the order of `from`
   /// @param from  first slot that the job may use, >= its arrival; its utility counts from that

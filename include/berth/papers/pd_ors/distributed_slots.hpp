@@ -45,7 +45,8 @@ struct DistributedRelaxation {
 /// utility of the job, or the workers have no room.
 class DistributedSlots final : public SlotSolver {
  public:
-  explicit DistributedSlots(const DistributedOptions& options) : options_(options) {}
+  /// @throws InputError: which option is out of which range
+  explicit DistributedSlots(const DistributedOptions& options);
   [[nodiscard]] SlotOffer cheapest(const SlotMarket& market, double samples) const override;
 
  private:

@@ -21,10 +21,12 @@ struct PriceRange {
 ///   mu = max_i T sum_h sum_r C / (ceil(E K q(e)) sum_r (alpha^r + beta^r)).
 ///
 /// @param least_utility  floor of u_i(T - 1 - a) as a share of max u_i(0): L must not be 0
+/// @throws InputError: least_utility out of (0, 1]
 [[nodiscard]] PriceRange pd_ors_prices(const SlotInstance& instance, double least_utility = 1e-9);
 
 /// The same of OASiS, where machines [0, worker_machines) hold workers and the others servers: two
 /// families, each with the demands of its kind and 4 in place of 2.
+/// @throws InputError: also worker_machines out of 1 .. machines - 1
 [[nodiscard]] PriceRange oasis_prices(const SlotInstance& instance, std::size_t worker_machines,
                                       double least_utility = 1e-9);
 

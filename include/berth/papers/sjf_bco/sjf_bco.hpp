@@ -60,7 +60,7 @@ LimitChoice best_limit(const BatchClock& clock, std::span<const std::size_t> ord
 
 /// SJF-BCO: best_limit of an empty cluster. Not complete: no limit up to the horizon lets all jobs
 /// run.
-/// @throws std::invalid_argument: options out of range; a job larger than the cluster
+/// @throws InputError: which option or job is out of which range; so do the baselines
 RingSchedule sjf_bco(const RingBatch& batch, const SjfBcoOptions& options);
 
 /// Baselines: GPUs server by server (FF) and those of least accumulated estimate (LS), with the

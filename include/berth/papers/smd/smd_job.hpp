@@ -67,7 +67,7 @@ struct RealCrew {
 /// All ratios but one are held below the points of a geometric grid; the last is least at a corner
 /// of the remaining polygon. The grid ends with the ratio's maximum (the printed one stops short
 /// of it), and candidates compare by their true time. O((ln(max / min) / epsilon)^2) polygons.
-/// Nothing if not even one of each fits. @param epsilon  > 0
+/// Nothing if not even one of each fits. @throws InputError: epsilon 0 or less
 [[nodiscard]] std::optional<RealCrew> sum_of_ratios(const SmdJob& job, double epsilon);
 
 /// Algorithm 2: the rounding of gain x crew that the limit holds; after the last attempt the floor,
@@ -80,6 +80,7 @@ enum class OptimusGain : std::uint8_t { utility, seconds };
 
 /// Optimus's greedy (Peng et al., EuroSys 2018) as SMD compares to it: from one of each, adds the
 /// worker or the server that gains more (ties: the server) while one gains. O(w_max + p_max)
+/// @throws InputError: time_unit 0 or less
 [[nodiscard]] Crew optimus_crew(const SmdJob& job, OptimusGain gain, double time_unit);
 
 /// ESW: as many workers as servers, as many as the limit holds.

@@ -39,14 +39,14 @@ struct SmdOptions {
   RoundingTries rounding = {.gain = 1.0, .most = 10};  ///< M_delta and F of Algorithm 2
 };
 
-/// Crews of Algorithms 1 and 2.
+/// Crews of Algorithms 1 and 2. @throws InputError: which option is out of which range
 [[nodiscard]] std::vector<Crew> rounded_crews(const SmdInstance& instance,
                                               const SmdOptions& options);
 
 /// No schedule has more: the relaxed knapsack of the fastest crews. @pre a PetscSession lives
 [[nodiscard]] double utility_bound(const SmdInstance& instance);
 
-/// @throws InputError: a job out of range, which and what
+/// @throws InputError: a job, time_unit or a capacity out of range, which and what
 void check_instance(const SmdInstance& instance);
 
 }  // namespace berth::papers::smd
