@@ -47,7 +47,7 @@ ListSearch::ListSearch(const Problem& problem, const Problem& priced, const Pric
 Plan ListSearch::run(std::vector<JobList> lists, std::int64_t tries, double bound) {
   if (options_.kept != nullptr) {
     const std::vector<JobList> without = lists;
-    for (JobList& list : lists) list.kept_first = true;
+    for (JobList& list : lists) list.first = options_.kept;
     lists.insert(lists.end(), without.begin(), without.end());
   }
   ListPlan best = cheapest(std::move(lists), StopToken());
@@ -67,8 +67,9 @@ Plan ListSearch::resume(std::int64_t tries, double bound) {
   std::vector<double> starts;
   for (const auto& start : options_.kept->starts)
     starts.push_back(static_cast<double>(start.start));
-  ListPlan plan = cheapest(
-      {{.order = order_by(starts), .rule = PlaceRule::earliest, .kept_first = true}}, StopToken());
+  ListPlan plan =
+      cheapest({{.order = order_by(starts), .rule = PlaceRule::earliest, .first = options_.kept}},
+               StopToken());
   insert_anew(plan, tries, bound);
   return plan.planner->built().plan();
 }
@@ -114,7 +115,7 @@ ListPlan ListSearch::cheapest(std::vector<JobList> lists, const StopToken& first
     plan.timeline = make_timeline_();
     plan.planner = std::make_unique<ListPlanner>(problem_, *plan.timeline);
     plan.list.order = plan.planner->dependencies().ordered(plan.list.order);
-    if (plan.list.kept_first) plan.planner->keep(*options_.kept);
+    if (plan.list.first != nullptr) plan.planner->keep(*plan.list.first);
     place_jobs(plan, i == 0 ? first : stop_);
   });
   return std::move(*std::ranges::min_element(plans, is_better));
@@ -136,8 +137,7 @@ std::vector<JobList> ListSearch::reordered(const ListPlan& from) const {
       keys[j] = static_cast<double>(placed ? plan.starts[j].start : grid_.back());
       keys[j] -= forward * regret[j] / std::max(per_second, 1e-12);
     }
-    lists.push_back(
-        {.order = order_by(keys), .rule = from.list.rule, .kept_first = from.list.kept_first});
+    lists.push_back({.order = order_by(keys), .rule = from.list.rule, .first = from.list.first});
   }
   return lists;
 }

@@ -18,7 +18,7 @@ namespace berth::solver::horizon_plan {
 struct JobList {
   std::vector<JobId> order;
   PlaceRule rule = PlaceRule::earliest;
-  bool kept_first = false;  ///< HorizonPlanOptions::kept
+  const berth::horizon::Plan* first = nullptr;  ///< starts that come before the list; null: none
 };
 
 /// The plan that a list gives, on a timeline of its own.

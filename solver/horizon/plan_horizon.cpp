@@ -152,9 +152,14 @@ std::vector<JobList> lists_by_starts(const Problem& problem, const PricedTime& p
         {.order = order_by(earlier_by(starts, leads, lead)), .rule = PlaceRule::earliest});
   }
   add_deadlines_first(problem, lists);
-  if (!some_may_wait(problem)) return lists;
-  const auto choices = priced_choices(problem, prices, bound.grid);
-  lists.push_back({.order = least_slack_order(choices, pools), .rule = PlaceRule::earliest});
+  if (some_may_wait(problem)) {
+    const auto choices = priced_choices(problem, prices, bound.grid);
+    lists.push_back({.order = least_slack_order(choices, pools), .rule = PlaceRule::earliest});
+  }
+  if (options.moments != nullptr) {
+    lists.push_back(
+        {.order = order_by(starts), .rule = PlaceRule::earliest, .first = options.moments});
+  }
   return lists;
 }
 

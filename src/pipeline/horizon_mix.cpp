@@ -25,15 +25,6 @@ constexpr double kTasksOfBundle = 1024.0;
 /// More bundles of work than any cluster holds at a time.
 constexpr std::int64_t kBundles = 1'000'000;
 
-/// What the option gains, per second that it takes.
-double gain_rate(const Problem& problem, const horizon::Job& job, const Option& option) {
-  const auto cost = problem.cost_of(option);
-  const double gain = job.required && cost.back().slope > 0.0
-                          ? cost.back().slope
-                          : -cost_at(cost, job.release + option.duration);
-  return gain / static_cast<double>(option.duration);
-}
-
 /// Seconds over which the jobs are spread.
 double span_of(const Problem& problem, const model::Horizon& horizon) {
   if (!model::minimised(horizon.objective)) return static_cast<double>(horizon.length);
@@ -63,7 +54,8 @@ solver::JobCounts mix_of_gains(const InstanceView& instance, const model::Horizo
     for (const Option& option : problem.options_of(problem.jobs[j])) {
       if (gpus_of(option) == 0.0) continue;
       const GpuTypeId type = pool_type(translated, option);
-      const double value = span * gain_rate(problem, problem.jobs[j], option);
+      const horizon::Job& job = problem.jobs[j];
+      const double value = span * gain_rate(problem, job, option, job.release);
       const bool known = std::ranges::any_of(
           group.options, [&](const JobGroup::Option& o) { return o.type == type; });
       if (value > 0.0 && !known) group.options.push_back({type, value});
@@ -151,6 +143,15 @@ solver::JobCounts mix_of_work(const InstanceView& instance, const HorizonProblem
 GpuTypeId pool_type(const HorizonProblem& translated, const Option& option) {
   const auto pool = translated.problem.pools_of(option).front();
   return translated.types[translated.problem.pools[pool.index()].curve.index()];
+}
+
+double gain_rate(const Problem& problem, const horizon::Job& job, const Option& option,
+                 horizon::Seconds start) {
+  const auto cost = problem.cost_of(option);
+  const double gain = job.required && cost.back().slope > 0.0
+                          ? cost.back().slope
+                          : -cost_at(cost, start + option.duration);
+  return gain / static_cast<double>(option.duration);
 }
 
 solver::JobCounts mix_in_time(const InstanceView& instance, const model::Horizon& horizon,

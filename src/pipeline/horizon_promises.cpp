@@ -4,11 +4,15 @@
 #include "horizon_costs.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
+
+#include "berth/horizon/device_shares.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -47,49 +51,82 @@ std::vector<model::TaskPlacement> tasks_of(const InstanceView& instance, JobId j
     });
     const MachineId machine = machines.of(task.machine);
     if (group == groups.end() || !machine.valid()) return {};
+    std::uint64_t devices = 0;
+    for (const model::RawDevice& gpu : task.gpus) {
+      if (gpu.index >= 0 && gpu.index < 64) devices |= std::uint64_t{1} << gpu.index;
+    }
     tasks.push_back({.machine = machine,
                      .group = static_cast<std::uint32_t>(group - groups.begin()),
-                     .devices = 0,
+                     .devices = devices,
                      .milli = 0});
   }
   return tasks;
 }
 
-/// The tasks as shares of machines of the pool; empty when the pool lacks one.
-std::vector<horizon::TaskShare> shares_in(const HorizonProblem& translated, PoolId pool,
-                                          const PromisedStart& promise) {
-  const auto range = translated.problem.pools[pool.index()].machines;
-  const auto first = translated.machines.begin() + range.begin;
-  const auto last = translated.machines.begin() + range.end;
-  std::map<std::pair<MachineId, std::uint32_t>, std::int32_t> tasks;
-  for (const model::TaskPlacement& task : promise.tasks) {
-    const auto found = std::lower_bound(first, last, task.machine);  // ascending in a pool
-    if (found == last || *found != task.machine) return {};
-    const auto position = static_cast<std::size_t>(found - translated.machines.begin());
-    ++tasks[{MachineId(position), task.group}];
-  }
-  std::vector<horizon::TaskShare> shares;
-  for (const auto& [where, count] : tasks) {
-    shares.push_back(
-        {.machine = where.first, .group = static_cast<std::int32_t>(where.second), .tasks = count});
-  }
-  return shares;
-}
-
-/// The option and pool that hold the promised tasks.
-void keep_start(const HorizonProblem& translated, JobId position, const PromisedStart& promise,
-                horizon::Plan& plan) {
-  const Problem& problem = translated.problem;
-  const auto options = problem.options_of(problem.jobs[position.index()]);
-  for (std::size_t k = 0; k < options.size(); ++k) {
-    std::vector<std::int32_t> missing;
-    for (const horizon::TaskGroup& group : problem.tasks_of(options[k])) {
-      missing.push_back(group.tasks);
+/// Starts of promises in the problem.
+class KeptStarts {
+ public:
+  explicit KeptStarts(const HorizonProblem& translated)
+      : translated_(translated), problem_(translated.problem) {
+    if (!has_shares(problem_)) return;
+    for (const auto& [machine, outages] : horizon::outages_with_shares(problem_)) {
+      partly_taken_[machine] = horizon::partly_taken_devices(outages);
     }
+  }
+
+  /// Adds the start with the option and pool that hold the promised tasks, if there are such.
+  void add(JobId position, const PromisedStart& promise, horizon::Plan& plan) const;
+
+ private:
+  /// A lane for each GPU on which shares were.
+  [[nodiscard]] std::int32_t lane_of(MachineId machine, std::uint64_t devices) const {
+    const std::int32_t device = std::countr_zero(devices);
+    const auto taken = partly_taken_.find(machine);
+    if (taken == partly_taken_.end()) return device;
+    const auto found = std::ranges::find(taken->second, device);
+    const std::ptrdiff_t lanes = std::ssize(taken->second);
+    return static_cast<std::int32_t>(found == taken->second.end() ? lanes + device
+                                                                  : found - taken->second.begin());
+  }
+
+  /// The tasks as shares of machines of the pool; empty when the pool lacks one.
+  [[nodiscard]] std::vector<horizon::TaskShare> shares_in(
+      PoolId pool, std::span<const horizon::TaskGroup> groups, const PromisedStart& promise) const {
+    const auto range = problem_.pools[pool.index()].machines;
+    const auto first = translated_.machines.begin() + range.begin;
+    const auto last = translated_.machines.begin() + range.end;
+    std::map<std::tuple<MachineId, std::int32_t, std::int32_t>, std::int32_t> tasks;
+    for (const model::TaskPlacement& task : promise.tasks) {
+      const auto found = std::lower_bound(first, last, task.machine);  // ascending in a pool
+      if (found == last || *found != task.machine) return {};
+      const MachineId machine(static_cast<std::size_t>(found - translated_.machines.begin()));
+      const bool shared = groups[task.group].milli > 0 && task.devices != 0;
+      const std::int32_t lane = shared ? lane_of(machine, task.devices) : -1;
+      ++tasks[{machine, static_cast<std::int32_t>(task.group), lane}];
+    }
+    std::vector<horizon::TaskShare> shares;
+    for (const auto& [where, count] : tasks) {
+      const auto& [machine, group, lane] = where;
+      shares.push_back({.machine = machine, .group = group, .tasks = count, .lane = lane});
+    }
+    return shares;
+  }
+
+  const HorizonProblem& translated_;
+  const Problem& problem_;
+  std::map<MachineId, std::vector<std::int32_t>> partly_taken_;  ///< GPUs of shares that run
+};
+
+void KeptStarts::add(JobId position, const PromisedStart& promise, horizon::Plan& plan) const {
+  const auto options = problem_.options_of(problem_.jobs[position.index()]);
+  for (std::size_t k = 0; k < options.size(); ++k) {
+    const auto groups = problem_.tasks_of(options[k]);
+    std::vector<std::int32_t> missing;
+    for (const horizon::TaskGroup& group : groups) missing.push_back(group.tasks);
     for (const model::TaskPlacement& task : promise.tasks) --missing[task.group];
     if (std::ranges::any_of(missing, [](std::int32_t tasks) { return tasks != 0; })) continue;
-    for (const PoolId pool : problem.pools_of(options[k])) {
-      const auto shares = shares_in(translated, pool, promise);
+    for (const PoolId pool : problem_.pools_of(options[k])) {
+      const auto shares = shares_in(pool, groups, promise);
       if (shares.empty()) continue;
       const auto begin = static_cast<std::int32_t>(plan.shares.size());
       plan.shares.insert(plan.shares.end(), shares.begin(), shares.end());
@@ -169,11 +206,12 @@ horizon::Plan starts_to_keep(const HorizonProblem& translated,
                              const std::vector<PromisedStart>& promises) {
   horizon::Plan plan;
   plan.starts.resize(translated.problem.jobs.size());
+  const KeptStarts starts(translated);
   for (const PromisedStart& promise : promises) {
     const JobId position = position_of(translated, promise.job);
     if (!position.valid() || promise.tasks.empty()) continue;
     const horizon::Job& job = translated.problem.jobs[position.index()];
-    if (promise.start >= job.release) keep_start(translated, position, promise, plan);
+    if (promise.start >= job.release) starts.add(position, promise, plan);
   }
   return plan;
 }

@@ -3,6 +3,7 @@
 
 #include "horizon_checkpoint.hpp"
 #include "horizon_factors.hpp"
+#include "horizon_moments.hpp"
 #include "horizon_notes.hpp"
 #include "horizon_placements.hpp"
 #include "horizon_problem.hpp"
@@ -121,12 +122,16 @@ model::HorizonPlan plan_horizon(const InstanceView& instance, const HorizonReque
   HorizonTask task{.planned = bounded.problem,
                    .bounded = bounded.problem,
                    .kept = {},
+                   .moments = {},
                    .bound = bounded.bound,
                    .ranks = request.ranks};
   if (request.keep) {
     promises = promised_starts(instance, *request.keep);
     task.planned = with_promises(translated, horizon, promises, request.keep_price);
     task.kept = starts_to_keep(translated, promises);
+  }
+  if (!bounded.factors.empty() && !effort.from) {
+    task.moments = plan_moments(instance, horizon, translated, stop);
   }
   const HorizonSolution solution = solve_horizon(std::move(task), horizon, effort, progress, stop);
   const double solved = progress.seconds();

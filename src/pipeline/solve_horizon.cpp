@@ -20,7 +20,11 @@ using report::ProgressTable;
 constexpr double kRequiredFirst = 1e3;
 
 horizon::Plan solve(const HorizonTask& task, const StopToken& stop) {
-  const solver::HorizonPlanOptions options{.kept = task.kept.starts.empty() ? nullptr : &task.kept};
+  const auto given = [](const horizon::Plan& plan) {
+    return plan.starts.empty() ? nullptr : &plan;
+  };
+  const solver::HorizonPlanOptions options{.kept = given(task.kept),
+                                           .moments = given(task.moments)};
   const horizon::Plan pools = solver::plan_on_pools(task.planned, task.bound, options, stop);
   return solver::plan_on_machines(task.planned, task.bound, pools, options, stop);
 }
@@ -68,8 +72,11 @@ HorizonState solve_with_required(HorizonTask& task, const Horizon& horizon,
   if (before == 0) return state;
   state.required_first = true;
   put_required_first(task, bound, stop);
-  const HorizonTask first{
-      .planned = task.planned, .bounded = task.planned, .kept = task.kept, .bound = bound};
+  const HorizonTask first{.planned = task.planned,
+                          .bounded = task.planned,
+                          .kept = task.kept,
+                          .moments = task.moments,
+                          .bound = bound};
   horizon::Plan other = solve(first, stop);
   if (missing(task.bounded, other, horizon.end()) < before) state.plan = std::move(other);
   return state;

@@ -25,6 +25,7 @@ struct HorizonTask {
   horizon::Problem planned;
   const horizon::Problem& bounded;
   horizon::Plan kept;
+  horizon::Plan moments;  ///< starts of plans of single moments (horizon_moments.hpp); or empty
   solver::HorizonBound bound;          ///< of `bounded`
   solver::DualRanks* ranks = nullptr;  ///< as HorizonRequest
 };

@@ -31,6 +31,8 @@ struct HorizonPlanOptions {
   std::int64_t most_tries = 30'000;
   /// Starts that half of the lists take first, where they are free; null: none.
   const berth::horizon::Plan* kept = nullptr;
+  /// Starts that one more list of `plan_on_machines` takes first, where they are free; null: none.
+  const berth::horizon::Plan* moments = nullptr;
   std::uint64_t seed = 0;  ///< of the draws of reinsertions
 };
 
