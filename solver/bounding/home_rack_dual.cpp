@@ -2,6 +2,7 @@
 #include "bounding/home_rack_dual.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -17,6 +18,7 @@ HomeRackDual::HomeRackDual(const planner_model::Valuation& valuation,
       cluster_(valuation.instance().cluster),
       types_(cluster_.gpu_types.size()),
       gpus_(types_ * cluster_.pods.size(), 0.0),
+      in_any_pod_(types_, 0.0),
       rack_milli_(types_ * cluster_.racks.size(), 0),
       capacity_(cluster_.racks.size(), 0),
       candidates_(cluster_.racks.size()) {
@@ -72,13 +74,36 @@ HomeRackDual::BestOption HomeRackDual::best(std::span<const MarketOption> option
       if (price[m] < price[cheapest]) cheapest = m;
     }
     const double net = option.value - gpus * price[cheapest];
-    if (net > found.net) found = {net, cheapest};
+    if (net > found.net) found = {net, cheapest, &option};
   }
   return found;
 }
 
-double HomeRackDual::evaluate(std::span<const double> price) {
+std::vector<HomeRackDual::AwayChoice> HomeRackDual::away(std::span<const double> price) const {
+  std::vector<AwayChoice> found;
+  for (const HomeJob& job : jobs_) {
+    const BestOption at = best(job.away, job.gpus, price);
+    if (at.option == nullptr || at.option->value <= 0.0) continue;
+    found.push_back({job.id, job.milli, at.option->value, at.market, at.option->in_any_pod()});
+  }
+  return found;
+}
+
+std::vector<std::int64_t> HomeRackDual::left_by_home() const {
+  const model::WorkloadView& workload = valuation_.instance().workload;
+  std::vector<std::int64_t> left;
+  for (const double gpus : gpus_) left.push_back(std::llround(gpus * model::kGpuMilli));
+  for (const HomeChoice& choice : at_home_) {
+    const model::Job& job = workload.job(choice.job);
+    const PodId pod = cluster_.racks[job.home_rack.index()].pod;
+    left[choice.type.index() * cluster_.pods.size() + pod.index()] -= workload.gpu_milli(job);
+  }
+  return left;
+}
+
+double HomeRackDual::evaluate(std::span<const double> price, Knapsack knapsack) {
   slack_ = gpus_;
+  std::ranges::fill(in_any_pod_, 0.0);
   at_home_.clear();
   double total = 0.0;
   for (std::size_t m = 0; m < gpus_.size(); ++m) {
@@ -90,12 +115,50 @@ double HomeRackDual::evaluate(std::span<const double> price) {
     const BestOption home = best(job.home, job.gpus, price);
     const double elsewhere = std::max(0.0, away.net);
     total += elsewhere;
-    if (away.net > 0.0) slack_[away.market] -= job.gpus;
+    if (away.net > 0.0) use_elsewhere(away, job.gpus);
     if (home.net <= elsewhere) continue;
     candidates_[job.rack.index()].push_back({&job, home.net - elsewhere, home.market, away});
   }
-  for (std::size_t r = 0; r < candidates_.size(); ++r) total += fill(r);
+  for (std::size_t r = 0; r < candidates_.size(); ++r) {
+    total += knapsack == Knapsack::whole ? fill(r) : fill_divisible(r);
+  }
   return total;
+}
+
+void HomeRackDual::use_elsewhere(const BestOption& away, double gpus) {
+  if (away.option->in_any_pod()) {
+    in_any_pod_[away.market / cluster_.pods.size()] += gpus;
+  } else {
+    slack_[away.market] -= gpus;
+  }
+}
+
+/// Moves this part of a job from its other place to its home rack.
+void HomeRackDual::bring_home(const HomeCandidate& candidate, double part) {
+  const double gpus = part * candidate.job->gpus;
+  slack_[candidate.home] -= gpus;
+  if (candidate.away.net > 0.0) use_elsewhere(candidate.away, -gpus);
+}
+
+/// As fill; the last job may be at home in part.
+double HomeRackDual::fill_divisible(std::size_t rack) {
+  std::vector<HomeCandidate>& items = candidates_[rack];
+  std::ranges::sort(items, [](const HomeCandidate& a, const HomeCandidate& b) {
+    const double left = a.profit * b.job->gpus, right = b.profit * a.job->gpus;
+    return left != right ? left > right : a.job->id < b.job->id;
+  });
+  double profit = 0.0;
+  std::int64_t room = capacity_[rack] * unit_;
+  for (const HomeCandidate& item : items) {
+    const double part =
+        std::min(1.0, static_cast<double>(room) / static_cast<double>(item.job->milli));
+    profit += part * item.profit;
+    bring_home(item, part);
+    if (part < 1.0) break;
+    room -= item.job->milli;
+    at_home_.push_back({item.job->id, GpuTypeId(item.home / cluster_.pods.size())});
+  }
+  return profit;
 }
 
 /// Profit of the knapsack of one rack; its jobs leave their other places.
@@ -120,8 +183,7 @@ double HomeRackDual::fill(std::size_t rack) {
     if (taken_[i * width + u] == 0) continue;
     u -= units(i);
     at_home_.push_back({items[i].job->id, GpuTypeId(items[i].home / cluster_.pods.size())});
-    slack_[items[i].home] -= items[i].job->gpus;
-    if (items[i].away.net > 0.0) slack_[items[i].away.market] += items[i].job->gpus;
+    bring_home(items[i], 1.0);
   }
   return profit_.back();
 }

@@ -28,18 +28,37 @@ class HomeRackDual {
   /// Of all knapsacks of one evaluation.
   [[nodiscard]] double cells() const { return cells_; }
 
-  /// The bound. O(jobs x types x pods + cells).
+  /// How the jobs of a rack are chosen: whole, or, in less time, the last one in part, which is a
+  /// larger bound.
+  enum class Knapsack : std::uint8_t { whole, divisible };
+  /// The bound. O(jobs x types x pods + cells), or O(jobs x types x pods) with divisible jobs.
   /// @param price  by market, value per GPU
-  double evaluate(std::span<const double> price);
-  /// By market: GPUs less those that the last evaluation used.
+  double evaluate(std::span<const double> price, Knapsack knapsack = Knapsack::whole);
+  /// By market: GPUs less those that the last evaluation used, without jobs that any pod suits.
   [[nodiscard]] std::span<const double> slack() const { return slack_; }
+  /// By GPU type: GPUs of the jobs that any pod suits. They pay the least price of the type.
+  [[nodiscard]] std::span<const double> in_any_pod() const { return in_any_pod_; }
   /// The jobs that the knapsacks of the last evaluation hold, by rack.
   [[nodiscard]] std::span<const HomeChoice> at_home() const { return at_home_; }
+
+  /// Where a job gains most outside its home rack.
+  struct AwayChoice {
+    JobId job;
+    std::int64_t milli = 0;
+    double value = 0.0;      ///< before prices
+    std::size_t market = 0;  ///< the cheapest one there
+    bool in_any_pod = false;
+  };
+  /// Of all jobs that have a value outside their home racks, at these prices.
+  [[nodiscard]] std::vector<AwayChoice> away(std::span<const double> price) const;
+  /// GPU thousandths by market that jobs at home in the last evaluation leave.
+  [[nodiscard]] std::vector<std::int64_t> left_by_home() const;
 
  private:
   struct MarketOption {
     double value = 0.0;
     std::size_t first = 0, last = 0;  ///< the cheapest of these markets
+    [[nodiscard]] bool in_any_pod() const { return last - first > 1; }
   };
   struct HomeJob {
     JobId id;
@@ -51,6 +70,7 @@ class HomeRackDual {
   struct BestOption {
     double net = -kInfinity;
     std::size_t market = 0;
+    const MarketOption* option = nullptr;
   };
   /// A job that gains by being at home.
   struct HomeCandidate {
@@ -64,11 +84,16 @@ class HomeRackDual {
   [[nodiscard]] static BestOption best(std::span<const MarketOption> options, double gpus,
                                        std::span<const double> price);
   double fill(std::size_t rack);
+  double fill_divisible(std::size_t rack);
+  /// GPUs left where the job is, or would be, elsewhere: of a market, or less those of any pod.
+  void use_elsewhere(const BestOption& away, double gpus);
+  void bring_home(const HomeCandidate& candidate, double part);
 
   const planner_model::Valuation& valuation_;
   const model::Cluster& cluster_;
   std::size_t types_;
   std::vector<double> gpus_, slack_;      ///< by market
+  std::vector<double> in_any_pod_;        ///< by type
   std::vector<std::int64_t> rack_milli_;  ///< rack x type
   std::vector<HomeJob> jobs_;
   std::int64_t unit_ = 0;               ///< gcd of the jobs' GPU thousandths

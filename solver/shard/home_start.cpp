@@ -28,6 +28,20 @@ MachinesOfRacks machines_of_racks(const Occupancy& occupancy) {
   return machines;
 }
 
+bool may_be_placed(const Occupancy& occupancy, JobId job) {
+  const auto surcharge = occupancy.limit_usage().surcharge(job);
+  return surcharge && *surcharge <= occupancy.valuation().best(job);
+}
+
+/// GPU thousandths of the largest task.
+std::int64_t largest_task(const model::WorkloadView& workload, JobId id) {
+  std::int64_t largest = 0;
+  for (const model::TaskGroup& group : workload.groups_of(workload.job(id))) {
+    largest = std::max(largest, workload.shape(group.shape).total_milli());
+  }
+  return largest;
+}
+
 /// Places jobs in their home racks, large ones first.
 void place_at_home(Occupancy& occupancy, std::vector<HomeChoice> chosen) {
   const model::WorkloadView& workload = occupancy.valuation().instance().workload;
@@ -37,22 +51,47 @@ void place_at_home(Occupancy& occupancy, std::vector<HomeChoice> chosen) {
     return std::tuple(job.home_rack, c.type, -workload.gpu_milli(job), c.job);
   });
   for (const HomeChoice& c : chosen) {
-    const auto surcharge = occupancy.limit_usage().surcharge(c.job);
-    if (!surcharge || *surcharge > occupancy.valuation().best(c.job)) continue;
+    if (!may_be_placed(occupancy, c.job)) continue;
     const auto rack = racks.find({c.type, workload.job(c.job).home_rack});
     if (rack == racks.end()) continue;
     if (auto placement = occupancy.fit(c.job, rack->second)) occupancy.take(std::move(*placement));
   }
 }
 
+/// Machines of a type in a pod, or in all pods.
+std::span<const MachineId> machines_of(const Occupancy& occupancy, GpuTypeId type, PodId pod) {
+  if (!pod.valid()) return occupancy.index().domains(type, Level::cluster).front().machines;
+  const model::Cluster& cluster = occupancy.valuation().instance().cluster;
+  for (const Domain& domain : occupancy.index().domains(type, Level::pod)) {
+    if (cluster.pod_of(domain.machines.front()) == pod) return domain.machines;
+  }
+  return {};
+}
+
+/// Places jobs in their pods, then those for any pod; of each those of large tasks first.
+void place_elsewhere(Occupancy& occupancy, std::vector<HomeChoice> chosen) {
+  const model::WorkloadView& workload = occupancy.valuation().instance().workload;
+  std::ranges::sort(chosen, {}, [&](const HomeChoice& c) {
+    return std::tuple(!c.pod.valid(), c.type, c.pod, -largest_task(workload, c.job),
+                      -workload.gpu_milli(workload.job(c.job)), c.job);
+  });
+  for (const HomeChoice& c : chosen) {
+    if (!may_be_placed(occupancy, c.job)) continue;
+    const std::span<const MachineId> machines = machines_of(occupancy, c.type, c.pod);
+    if (machines.empty()) continue;
+    if (auto placement = occupancy.fit(c.job, machines)) occupancy.take(std::move(*placement));
+  }
+}
+
 }  // namespace
 
 double plan_at_home(const planner_model::Valuation& valuation, const PricedPools& pools,
-                    std::span<const HomeChoice> chosen, const SearchEffort& effort,
+                    const HomeRackSolution& chosen, const SearchEffort& effort,
                     const RunContext& run, model::Placement& placement) {
   Occupancy start = without_placements(valuation, run.limits);
   BestStart best(start, placement);
-  place_at_home(start, {chosen.begin(), chosen.end()});
+  place_at_home(start, chosen.at_home);
+  place_elsewhere(start, chosen.elsewhere);
   best.offer(std::move(start), pools, effort, run.stop);
   return best.write(placement);
 }

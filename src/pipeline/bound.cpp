@@ -136,11 +136,11 @@ solver::RunContext whole_run(const PlanningContext& context, const GlobalRelaxat
 
 /// Plans anew from the choice of jobs in home racks. Returns the value gained.
 double plan_homes(const PlanningContext& context, const GlobalRelaxation& relaxation,
-                  std::span<const solver::HomeChoice> at_home, model::Placement& placement) {
-  if (at_home.empty() || some_job_may_move(context.unpriced.instance())) return 0.0;
-  return solver::plan_at_home(context.unpriced, {context.pools, relaxation.consensus.prices},
-                              at_home, context.options.shard.dive.effort,
-                              whole_run(context, relaxation), placement);
+                  const solver::HomeRackSolution& found, model::Placement& placement) {
+  if (found.at_home.empty() || some_job_may_move(context.unpriced.instance())) return 0.0;
+  return solver::plan_at_home(context.unpriced, {context.pools, relaxation.consensus.prices}, found,
+                              context.options.shard.dive.effort, whole_run(context, relaxation),
+                              placement);
 }
 
 /// Plans anew from the best assignment of few large gangs to racks, pods and types. Returns the
@@ -218,7 +218,7 @@ void tighten(const PlanningContext& context, coordinator::JobRecords& records,
       if (homes) {
         HomeProof home = choose_at_home(context, relaxation.consensus.prices, goal, proof);
         proof = std::move(home.proof);
-        goal.objective += plan_homes(context, relaxation, home.at_home, placement);
+        goal.objective += plan_homes(context, relaxation, home.found, placement);
       }
       if (few && certify::gap(proof.upper_bound, goal.objective) > goal.gap) {
         goal.objective += plan_few_gangs(context, relaxation, placement);

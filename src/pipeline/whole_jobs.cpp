@@ -198,7 +198,7 @@ HomeProof choose_at_home(const PlanningContext& context, std::span<const double>
   certificate.whole_jobs.within = Certificate::WholeJobs::Within::home_racks;
   const double bound = judge.bound(certificate).value;
   if (bound < proof.upper_bound) proof = {std::move(certificate), bound};
-  return {std::move(proof), std::move(found.at_home)};
+  return {std::move(proof), std::move(found)};
 }
 
 }  // namespace berth::pipeline

@@ -40,7 +40,7 @@ ChoiceProof choose_whole_jobs(const DistributedJudge& judge, const PlanningConte
 /// A proof, and what its choice of jobs within home racks says about plans.
 struct HomeProof {
   Proof proof;
-  std::vector<solver::HomeChoice> at_home = {};  ///< none: no plan should begin with it
+  solver::HomeRackSolution found = {};  ///< no prices: no plan should begin with it
 };
 
 /// The proof, or a lower one that chooses whole jobs within home racks, at prices by

@@ -15,10 +15,12 @@ namespace berth::solver {
 struct HomeRackOptions {
   int evaluations = 100;  ///< most evaluations of the bound, >= 1. Chosen, not tuned.
   int trial = 10;         ///< evaluations without a bound below the known one that end it
-  double cells = 1e8;     ///< of all knapsacks in all evaluations, about. Likewise.
-  double step = 1.0;      ///< first step as a share of Polyak's, in (0, 2)
-  int patience = 5;       ///< evaluations without progress before the step shrinks
-  double shrink = 0.5;    ///< factor of the step then, (0, 1)
+  /// Of all knapsacks in all evaluations, about. With more, jobs are divisible but for the last
+  /// evaluation. Chosen, not tuned.
+  double cells = 1e8;
+  double step = 1.0;    ///< first step as a share of Polyak's, in (0, 2)
+  int patience = 5;     ///< evaluations without progress before the step shrinks
+  double shrink = 0.5;  ///< factor of the step then, (0, 1)
 };
 
 /// What is known of the optimum.
@@ -27,10 +29,12 @@ struct KnownRange {
   double bound = 0.0;
 };
 
-/// A job in its home rack.
+/// A job in its home rack, or elsewhere.
 struct HomeChoice {
   JobId job;
-  GpuTypeId type;  ///< of the machines there
+  GpuTypeId type;       ///< of the machines there
+  bool at_home = true;  ///< in its home rack
+  PodId pod = {};       ///< of a job elsewhere; invalid: any pod
 };
 
 struct HomeRackSolution {
@@ -38,6 +42,8 @@ struct HomeRackSolution {
   /// trial without success.
   std::vector<double> prices;
   std::vector<HomeChoice> at_home = {};  ///< the jobs in the knapsacks at these prices
+  /// Jobs selected for what these leave of the pods, each where it gains most at these prices.
+  std::vector<HomeChoice> elsewhere = {};
 };
 
 /// Prices of a GPU by pool that lower the bound which chooses whole jobs within home racks

@@ -56,8 +56,8 @@ TEST_F(HomeStart, PlacesTheChosenJobsFirst) {
   const planner_model::Pools pools = planner_model::make_pools(tiny.instance.cluster, Level::rack);
   const std::vector<double> prices(pools.size(), 0.2);
   const auto plan = [&](const std::vector<HomeChoice>& chosen, model::Placement& placement) {
-    return plan_at_home(valuation, {pools, prices}, chosen, {.chains = 0, .repartitions = 0}, {},
-                        placement);
+    return plan_at_home(valuation, {pools, prices}, {.at_home = chosen},
+                        {.chains = 0, .repartitions = 0}, {}, placement);
   };
   model::Placement greedy, placement;
   EXPECT_NEAR(plan({}, greedy), 7.6, 1e-9);
@@ -66,6 +66,31 @@ TEST_F(HomeStart, PlacesTheChosenJobsFirst) {
   EXPECT_NEAR(plan(chosen, placement), 9.2 - 7.6, 1e-9);
   EXPECT_EQ(placement.size(), 3U);
   EXPECT_EQ(plan({}, placement), 0.0);  // never replaced by a worse plan
+}
+
+// A job of 8 GPUs fills the home rack. In the other rack of the pod two jobs of 4 are worth more
+// than the one of 5, which has more value for each GPU.
+TEST_F(HomeStart, ChoosesWholeJobsForWhatIsLeftOfThePod) {
+  tiny.instance.workload.factors.push_back({1.0, 1.0, 0.5, 0.1});
+  for (const JobId id : jobs) tiny[id].home_factor = 2;
+  const JobId large = tiny.job({{.gpus = 8}});
+  tiny[large].value = 40.0;
+  tiny[large].home_rack = RackId(0);
+  tiny[large].home_factor = 2;
+  jobs.push_back(large);
+  const planner_model::Valuation valuation(tiny.instance, model::Objective::value);
+  const planner_model::Pools pools = planner_model::make_pools(tiny.instance.cluster, Level::rack);
+  const std::vector<double> start(pools.size(), 0.2);
+  const HomeRackSolution found =
+      home_rack_prices(valuation, {pools, start}, jobs, {.objective = 44.0, .bound = 60.0});
+  std::vector<JobId> in_pod;
+  for (const HomeChoice& choice : found.elsewhere) in_pod.push_back(choice.job);
+  std::ranges::sort(in_pod);
+  EXPECT_EQ(in_pod, (std::vector{jobs[1], jobs[2]}));
+  model::Placement placement;
+  const double value = plan_at_home(valuation, {pools, start}, found,
+                                    {.chains = 0, .repartitions = 0}, {}, placement);
+  EXPECT_NEAR(value, 44.0, 1e-9);
 }
 
 }  // namespace
