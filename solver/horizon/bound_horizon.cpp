@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horizon/cost_shares.hpp"
 #include "horizon/gang_sizes.hpp"
+#include "horizon/price_search.hpp"
 #include "horizon/smoothed_dual.hpp"
 #include "horizon/start_prices.hpp"
 
@@ -10,7 +11,6 @@
 
 #include "berth/base/assert.hpp"
 #include "berth/parallel/loops.hpp"
-#include "berth/solver/blmvm.hpp"
 #include "berth/solver/horizon_bound.hpp"
 
 namespace berth::solver {
@@ -19,11 +19,6 @@ namespace {
 
 using berth::horizon::Problem;
 
-/// Prices above this multiple of the largest start price are never optimal in practice; a box.
-constexpr double kPriceBox = 1e3;
-/// A temperature ends when this many iterations gain less than this share of the dual.
-constexpr int kPatience = 8;
-constexpr double kLeastGain = 1e-6;
 /// Up to so many jobs, both starts are searched from; their search takes next to no time.
 constexpr std::size_t kFewJobs = 2000;
 /// From prices that are nearly right already, hotter smoothing only leads away.
@@ -41,34 +36,6 @@ std::vector<double> default_temperatures(const Problem& problem) {
   });
   if (rising) return {3e-4, 1e-4, 3e-5, 1e-5};
   return {0.03, 0.01, 0.003, 0.001};
-}
-
-/// Minimises at one temperature over x = ends x sqrt(capacity of the unknown / mean), which gives
-/// long and short intervals a similar curvature.
-int minimise_at(const SmoothedDual& dual, double temperature, EndPrices& ends, int iterations,
-                const StopToken& stop) {
-  const auto capacity = dual.capacity();
-  double mean = 0.0, largest = 0.0;
-  for (const double c : capacity) mean += c / static_cast<double>(capacity.size());
-  for (const double e : ends) largest = std::max(largest, e);
-  std::vector<double> scale(capacity.size()), x(capacity.size()), upper(capacity.size());
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    scale[i] = std::sqrt(std::max(capacity[i] / mean, 1e-6));
-    x[i] = ends[i] * scale[i];
-    upper[i] = kPriceBox * std::max(largest, 1e-9) * scale[i];
-  }
-  const auto evaluate = [&](std::span<const double> at, std::span<double> gradient) {
-    for (std::size_t i = 0; i < at.size(); ++i) ends[i] = std::max(0.0, at[i] / scale[i]);
-    const double value = dual.evaluate(ends, temperature, gradient);
-    for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] /= scale[i];
-    return value;
-  };
-  const BlmvmResult found = minimise(
-      x, upper, evaluate,
-      {.max_iterations = iterations, .memory = 20, .patience = kPatience, .least_gain = kLeastGain},
-      stop);
-  for (std::size_t i = 0; i < x.size(); ++i) ends[i] = std::max(0.0, x[i] / scale[i]);
-  return found.evaluations;
 }
 
 bool all_required(const Problem& problem) {
@@ -95,7 +62,7 @@ EndPrices prices_on_one_interval(const Problem& problem,
   std::vector<double> all(temperatures.begin(), temperatures.end());
   all.push_back(kColder * all.back());
   for (const double temperature : all) {
-    (void)minimise_at(dual, temperature, ends, kWholeIterations, stop);
+    (void)minimise_at(dual, temperature, ends, {.iterations = kWholeIterations}, stop);
   }
   EndPrices spread;
   const auto span = static_cast<double>(grid.back() - grid.front());
@@ -179,7 +146,8 @@ HorizonBound minimise_prices(const Problem& problem, const HorizonBoundOptions& 
   }
   for (const double temperature : temperatures) {
     if (stop.requested()) break;
-    best.evaluations += minimise_at(dual, temperature, ends, options.iterations, stop);
+    best.evaluations +=
+        minimise_at(dual, temperature, ends, {.iterations = options.iterations}, stop);
     consider(ends);
   }
   return best;

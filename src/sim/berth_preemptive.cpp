@@ -87,7 +87,7 @@ void BerthPreemptive::share_cluster(State& state) {
 void BerthPreemptive::refresh_prices(const State& state) {
   if (!std::ranges::any_of(state.demands(), has_choice)) return;
   if (!prices_.due(state, present_.size())) return;
-  counts_.rounds.push_back(prices_.refresh(state, present_problem(state, present_, true)));
+  counts_.rounds.push_back(prices_.refresh(state, present_classes(state, present_)));
 }
 
 /// GPUs of each type now free.

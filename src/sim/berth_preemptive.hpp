@@ -21,7 +21,7 @@ namespace berth::sim {
 class BerthPreemptive final : public policy::Policy {
  public:
   BerthPreemptive(const BerthOptions& options, BerthCounts& counts)
-      : options_(options), counts_(counts), prices_(options, kTypeSearch), order_(options) {}
+      : options_(options), counts_(counts), prices_(options), order_(options) {}
   void decide(policy::State& state) override;
   bool save(ByteWriter& writer) const override {
     writer(counts_, present_, standing_, last_, held_, changed_, complete_);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "berth/horizon/problem_builder.hpp"
+#include "berth/solver/class_prices.hpp"
 
 namespace berth::sim {
 namespace {
@@ -14,74 +14,7 @@ using policy::State;
 
 constexpr double kMilli = 1000.0;
 
-horizon::Seconds whole_seconds(Micros span) {
-  return std::max<horizon::Seconds>(1, (span + policy::kSecond - 1) / policy::kSecond);
-}
-
-/// A pool for each GPU type with all its GPUs, without those of running jobs that stay until they
-/// end as expected.
-void add_pools(const State& state, bool may_move, horizon::Problem& problem) {
-  const std::size_t types = state.free().cluster().gpu_types.size();
-  problem.curves = types;
-  std::vector<std::vector<horizon::CapacityStep>> ends(types);
-  for (std::size_t t = 0; t < types; ++t) {
-    problem.pools.push_back({.curve = horizon::CurveId(t), .machines = {}, .capacity = {}});
-    problem.pools.back().capacity.push_back({0, state.free().free_milli(GpuTypeId(t))});
-    problem.pool_sets.push_back({PoolId(t)});
-  }
-  for (const JobId job : state.running()) {
-    const GpuTypeId type = state.progress(job).type;
-    if (!type.valid() || !state.demand(job).uses_gpus()) continue;
-    const std::int64_t milli = state.demand(job).milli;
-    const Micros left = state.expected_end(job) - state.now();
-    ends[type.index()].push_back({may_move ? 0 : whole_seconds(left), milli});
-  }
-  for (std::size_t t = 0; t < types; ++t) {
-    auto& capacity = problem.pools[t].capacity;
-    std::ranges::sort(ends[t], {}, &horizon::CapacityStep::from);
-    for (const horizon::CapacityStep& end : ends[t]) {
-      if (end.from > capacity.back().from) capacity.push_back({end.from, capacity.back().gpus});
-      capacity.back().gpus += end.gpus;
-    }
-  }
-}
-
-void add_job(const State& state, JobId job, horizon::Problem& problem) {
-  const policy::Demand& demand = state.demand(job);
-  const auto first = static_cast<std::int32_t>(problem.options.size());
-  const auto cost = static_cast<std::int32_t>(problem.cost_pieces.size());
-  problem.cost_pieces.push_back(horizon::flow_cost(0, state.job(job).weight));
-  for (const GpuTypeId type : demand.types) {
-    if (!type.valid() || demand.milli > problem.pools[type.index()].capacity.back().gpus) continue;
-    problem.options.push_back({.pools = horizon::PoolSetId(type.index()),
-                               .duration = whole_seconds(state.expected_run(job, type)),
-                               .gpus = demand.milli,
-                               .tasks = {},
-                               .cost = {cost, cost + 1},
-                               .rent = demand.milli * horizon::kRentUnit});
-  }
-  const auto end = static_cast<std::int32_t>(problem.options.size());
-  problem.jobs.push_back({.release = 0, .required = true, .options = {first, end}});
-}
-
 }  // namespace
-
-PresentProblem present_problem(const State& state, std::span<const JobId> present, bool may_move) {
-  PresentProblem made;
-  add_pools(state, may_move, made.problem);
-  for (const JobId job : present) {
-    const bool runs = state.progress(job).phase == policy::Phase::running;
-    if (!state.demand(job).uses_gpus() || (runs && !may_move)) continue;
-    const std::size_t options = made.problem.options.size();
-    add_job(state, job, made.problem);
-    if (made.problem.options.size() == options) {  // its GPU types have failed
-      made.problem.jobs.pop_back();
-      continue;
-    }
-    made.jobs.push_back(job);
-  }
-  return made;
-}
 
 bool HorizonPrices::due(const State& state, std::size_t present) {
   changes_ += state.arrived().size() + state.ended().size();
@@ -90,16 +23,33 @@ bool HorizonPrices::due(const State& state, std::size_t present) {
   return changed || state.now() - since_ >= options_.refresh;
 }
 
-PriceRound HorizonPrices::refresh(const State& state, const PresentProblem& present) {
+PriceRound HorizonPrices::begin_round(const State& state, std::int64_t jobs) {
   since_ = state.now();
   changes_ = 0;
   curves_.clear();
   bound_ = {};
-  PriceRound round{.time = state.now(), .jobs = std::ssize(present.jobs)};
+  return {.time = state.now(), .jobs = jobs};
+}
+
+PriceRound HorizonPrices::refresh(const State& state, const PresentClasses& present) {
+  PriceRound round = begin_round(state, present.jobs);
+  if (present.jobs == 0) return round;
+  bound_ = solver::price_classes(present.classes, present.pieces);
+  make_curves();
+  round.evaluations = bound_.evaluations;
+  round.cost = bound_.list_cost;
+  const double priced =
+      present.merged ? solver::exact_dual(present.least, bound_.grid, bound_.ends) : bound_.bound;
+  round.bound = std::max(priced, present.alone);
+  return round;
+}
+
+PriceRound HorizonPrices::refresh(const State& state, const PresentProblem& present) {
+  PriceRound round = begin_round(state, std::ssize(present.jobs));
   if (present.jobs.empty()) return round;
-  bound_ = solver::bound_horizon(present.problem, {.intervals = search_.intervals,
-                                                   .temperatures = search_.temperatures,
-                                                   .iterations = search_.iterations,
+  bound_ = solver::bound_horizon(present.problem, {.intervals = 24,
+                                                   .temperatures = {1e-4, 1e-5},
+                                                   .iterations = 12,
                                                    .flat_start = false,
                                                    .sizes = false});
   make_curves();

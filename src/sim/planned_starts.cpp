@@ -58,7 +58,7 @@ void PlannedStarts::decide(State& state) {
 void PlannedStarts::plan(const State& state) {
   std::vector<JobId> jobs;
   for (const PlannedStart& waiting : waiting_) jobs.push_back(waiting.job);
-  const PresentProblem present = present_problem(state, jobs, false);
+  const PresentProblem present = waiting_problem(state, jobs);
   counts_.rounds.push_back(prices_.refresh(state, present));
   waiting_.clear();
   if (!present.jobs.empty()) {

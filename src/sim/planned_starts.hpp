@@ -21,7 +21,7 @@ namespace berth::sim {
 class PlannedStarts final : public policy::Policy {
  public:
   PlannedStarts(const BerthOptions& options, BerthCounts& counts)
-      : options_(options), counts_(counts), prices_(options, kPlanSearch) {}
+      : options_(options), counts_(counts), prices_(options) {}
   void decide(policy::State& state) override;
   bool save(ByteWriter& writer) const override {
     writer(counts_, waiting_);

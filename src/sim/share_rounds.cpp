@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "share_rounds.hpp"
 
+#include "service_index.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -21,8 +23,6 @@ using policy::State;
 constexpr double kGap = 1e-3;         // of the shares; a round rounds far more
 constexpr double kLeastShare = 1e-6;  // smaller ones are noise
 constexpr int kMostParts = 1024;
-
-bool runs(const State& state, JobId job) { return state.progress(job).phase == Phase::running; }
 
 bool may_stop(const State& state, JobId job) {
   return state.job(job).preemptible && state.demand(job).uses_gpus() &&

@@ -208,6 +208,22 @@ TEST_F(BerthPolicy, rounds_prove_less_than_their_list_plans_cost) {
   EXPECT_LT(sim::mean_gap(counts), 0.5);
 }
 
+TEST_F(BerthPolicy, a_round_with_many_jobs_proves_less_than_the_run_takes) {
+  // all 700 jobs are there at once, so that the bound of the first round holds for the run
+  auto rows = busy_rows(9, 700, 32.0, 1.0);
+  for (TraceRow& row : rows) row.arrival = 0;
+  sim::Trace trace = trace_of(rows);
+  give_choice(trace, 9);
+  sim::BerthCounts counts;
+  const auto run = replay_berth(two_pools(5), trace, {}, counts);
+  ASSERT_FALSE(counts.rounds.empty());
+  EXPECT_EQ(counts.rounds.front().jobs, 700);
+  const double took = mean_jct(run) * 700.0;
+  EXPECT_LE(counts.rounds.front().bound, took);
+  EXPECT_GE(counts.rounds.front().bound, 0.6 * took);
+  EXPECT_LE(counts.rounds.front().bound, counts.rounds.front().cost);
+}
+
 TEST_F(BerthPolicy, keeps_its_promises_on_random_traces) {
   // oversubscription, jobs that fit but wait, and lost work are assertions of the simulator
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
