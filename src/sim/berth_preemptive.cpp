@@ -184,10 +184,11 @@ void BerthPreemptive::serve(State& state, Displacement& displacement, const Serv
   standing_[served.job.index()] = Standing::stays;
 }
 
-/// To another type, as long as the decision may move GPUs; else the job stays where it runs.
+/// To another type, as long as the decision may move GPUs; else the job stays where it runs. The
+/// last move may exceed what is left: a gang wider than all of it would never move.
 void BerthPreemptive::move(State& state, Displacement& displacement, const Served& served) {
   const std::int64_t milli = state.demand(served.job).milli;
-  if (milli > movable_) return;
+  if (movable_ <= 0) return;
   state.stop(served.job);
   if (displacement.start(served.job, served.type)) {
     movable_ -= milli;

@@ -63,13 +63,14 @@ class BerthPreemptive final : public policy::Policy {
   BerthCounts& counts_;
   HorizonPrices prices_;
   ServiceIndex order_;
-  std::vector<JobId> present_;             ///< arrived and not ended
-  std::vector<IndexedJob> queue_;          ///< of this decision; a heap while types are chosen
-  std::vector<IndexedJob> losers_;         ///< asked for more than was left
-  std::vector<Served> served_;             ///< in order of their index
-  std::vector<Standing> standing_;         ///< by JobId
-  std::vector<std::int64_t> room_;         ///< GPU thousandths by type, then "none"
-  std::int64_t movable_ = 0;               ///< thousandths that this decision may still move
+  std::vector<JobId> present_;      ///< arrived and not ended
+  std::vector<IndexedJob> queue_;   ///< of this decision; a heap while types are chosen
+  std::vector<IndexedJob> losers_;  ///< asked for more than was left
+  std::vector<Served> served_;      ///< in order of their index
+  std::vector<Standing> standing_;  ///< by JobId
+  std::vector<std::int64_t> room_;  ///< GPU thousandths by type, then "none"
+  std::int64_t movable_ =
+      0;  ///< thousandths that this decision may still move; below 0: the last move took more
   policy::Micros last_ = -policy::kNever;  ///< decision
   bool held_ = false;                      ///< GPUs are kept idle for a job that comes first
   bool changed_ = false;                   ///< arrivals or ends since

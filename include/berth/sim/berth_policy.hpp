@@ -32,14 +32,15 @@ struct BerthOptions {
   /// Exponent of a job's GPUs in its index: 1 is least GPU-time first, 0 least time first.
   double width_exponent = 1.0;
   /// A job's index falls by 1 + (age / (ageing (length + 10 min)))^2; 0: never.
-  double ageing = 2.0;
+  double ageing = 4.0;
   /// A job this many times (length + 1 h) old comes first, with others on `overdue_share` of GPUs.
   double overdue_factor = 10.0;
   double overdue_share = 0.15;
   /// Jobs of `gang_gpus` GPUs and more come first, in order of arrival, on this share of GPUs.
   double gang_share = 0.0;
   double gang_gpus = 64.0;
-  double move_share = 0.1;  ///< of GPUs, moved to another GPU type in one decision at most
+  /// Of GPUs: a decision moves no more jobs to another GPU type when it has moved as many.
+  double move_share = 0.1;
 };
 
 /// A round of prices, and what they prove about the jobs priced: waiting ones, and running ones
