@@ -30,7 +30,7 @@ partition base parallel strads model
 solver base parallel horizon model planner_model
 generate base horizon model
 policy base horizon model
-coordinator base comm parallel strads model planner_model partition solver
+coordinator base comm parallel strads horizon model planner_model partition solver
 certify base parallel horizon model
 report base model
 explain base model planner_model solver

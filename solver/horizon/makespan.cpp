@@ -51,14 +51,14 @@ Problem until(const Problem& problem, Seconds end) {
 
 /// Prices in 0 .. 1 at which the rents of all jobs that end by the deadline exceed what the
 /// capacity is worth; empty when none are found.
-HorizonBound refute(const Problem& problem, Seconds end, const StopToken& stop) {
+HorizonBound refute(const Problem& problem, Seconds end, const StopToken& stop, DualRanks* ranks) {
   HorizonBound found{.grid = {}, .ends = {}, .budgets = problem.budgets.size()};
   const Seconds intervals = std::min(kIntervals, end - problem.now);
   for (Seconds k = 0; k <= intervals; ++k) {
     found.grid.push_back(problem.now + (end - problem.now) * k / intervals);
   }
-  const SmoothedDual dual(problem, found.grid,
-                          merge_similar_jobs(problem, end - problem.now, 0.05));
+  const SmoothedDual dual(problem, found.grid, merge_similar_jobs(problem, end - problem.now, 0.05),
+                          ranks);
   found.ends.assign(dual.unknowns(), 1.0);
   const std::vector<double> upper(dual.unknowns(), 1.0);
   double worth = 1.0;  // of the capacity at price 1
@@ -77,13 +77,14 @@ HorizonBound refute(const Problem& problem, Seconds end, const StopToken& stop) 
   return found;
 }
 
-MakespanBound bisect(const Problem& problem, Seconds lower, Seconds upper, const StopToken& stop) {
+MakespanBound bisect(const Problem& problem, Seconds lower, Seconds upper, const StopToken& stop,
+                     DualRanks* ranks) {
   MakespanBound best{.bound = lower, .refutation = {}};
   const auto span = static_cast<double>(upper - problem.now);
   // `upper` is no bound: a plan ends then
   while (static_cast<double>(upper - best.bound) > kTolerance * span && !stop.requested()) {
     const Seconds middle = best.bound + (upper - best.bound) / 2;
-    const HorizonBound found = refute(until(problem, middle), middle, stop);
+    const HorizonBound found = refute(until(problem, middle), middle, stop, ranks);
     if (found.ends.empty()) {
       upper = middle;
     } else {
@@ -105,23 +106,23 @@ horizon::Seconds makespan_of(const horizon::Problem& problem, const horizon::Pla
 }
 
 MakespanBound bound_makespan(const horizon::Problem& problem, horizon::Seconds upper,
-                             const StopToken& stop) {
+                             const StopToken& stop, DualRanks* ranks) {
   horizon::Seconds lower = problem.now;
   for (const auto& job : problem.jobs) {
     const horizon::Seconds least = horizon_plan::earliest_completion(problem, job);
     if (least < horizon::kNever) lower = std::max(lower, least);
   }
-  return horizon_plan::bisect(problem, lower, upper, stop);
+  return horizon_plan::bisect(problem, lower, upper, stop, ranks);
 }
 
 MakespanBound bound_makespan_of_placed(const horizon::Problem& problem, const horizon::Plan& plan,
-                                       const StopToken& stop) {
+                                       const StopToken& stop, DualRanks* ranks) {
   horizon::Problem placed = problem;
   placed.jobs.clear();
   for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
     if (plan.starts[j].placed()) placed.jobs.push_back(problem.jobs[j]);
   }
-  return bound_makespan(placed, makespan_of(problem, plan), stop);
+  return bound_makespan(placed, makespan_of(problem, plan), stop, ranks);
 }
 
 horizon::Plan longest_first(const horizon::Problem& problem, horizon::Timeline& timeline) {

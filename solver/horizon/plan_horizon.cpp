@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "horizon/cost_shares.hpp"
-#include "horizon/gang_sizes.hpp"
+#include "horizon/curves_of_bound.hpp"
 #include "horizon/list_search.hpp"
 #include "horizon/slack_order.hpp"
 #include "horizon/start_prices.hpp"
@@ -53,29 +52,6 @@ std::vector<double> earlier_by(std::vector<double> keys, const std::vector<doubl
   for (std::size_t j = 0; j < keys.size(); ++j) keys[j] -= lead * leads[j];
   return keys;
 }
-
-/// The curves of a bound, with what placements at these prices read.
-struct CurvesOfBound {
-  CurvesOfBound(const Problem& problem, const HorizonBound& bound)
-      : sized(bound.sizes.empty() ? std::optional<Problem>()
-                                  : with_gang_sizes(problem, bound.sizes)),
-        planned(sized ? *sized : problem),
-        shared(bound.shares.empty() ? std::optional<Problem>()
-                                    : with_shared_costs(planned, bound.shares)),
-        priced(shared ? *shared : planned),
-        curves(curves_of(problem, bound.grid, bound.ends)),
-        curves_of_set(curves_of_pool_sets(problem)),
-        prices{curves, curves_of_set} {}
-  CurvesOfBound(const CurvesOfBound&) = delete;
-
-  std::optional<Problem> sized;
-  const Problem& planned;  ///< with the rents that the prices are of
-  std::optional<Problem> shared;
-  const Problem& priced;  ///< with the costs that the prices are of
-  std::vector<PriceCurve> curves;
-  std::vector<std::vector<std::int32_t>> curves_of_set;
-  PricedTime prices;  ///< of the two above
-};
 
 std::int64_t tries(const Problem& problem, const HorizonPlanOptions& options) {
   const std::int64_t jobs = std::max<std::int64_t>(1, std::ssize(problem.jobs));

@@ -123,10 +123,11 @@ void search_targets(const Problem& problem, Seconds least, std::uint64_t seed, M
 }  // namespace
 }  // namespace horizon_plan
 
-MakespanSolution plan_makespan(const horizon::Problem& problem, const StopToken& stop) {
+MakespanSolution plan_makespan(const horizon::Problem& problem, const StopToken& stop,
+                               DualRanks* ranks) {
   horizon_plan::MakespanPlan best = horizon_plan::by_lists(problem);
   MakespanSolution solution{.plan = {},
-                            .bound = bound_makespan_of_placed(problem, best.plan, stop)};
+                            .bound = bound_makespan_of_placed(problem, best.plan, stop, ranks)};
   horizon_plan::search_targets(problem, solution.bound.bound, 0, best, stop);
   assign_devices(problem, best.plan);
   solution.plan = std::move(best.plan);

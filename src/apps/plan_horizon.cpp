@@ -26,7 +26,7 @@ std::string effort_text(int effort) {
 
 ExitCode plan_on_root(const comm::Communicator& comm, const PlanFlags& flags,
                       report::ProgressTable& progress, const StopToken& stop) {
-  coordinator::RootOfDual ranks(comm);
+  coordinator::RootOfDual ranks(comm, stop);
   const double start = progress.seconds();
   const model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
   for (const std::string& note : instance.workload.notes) progress.warn(note);
@@ -37,7 +37,8 @@ ExitCode plan_on_root(const comm::Communicator& comm, const PlanFlags& flags,
                                    .effort = flags.plan.effort,
                                    .gap = flags.plan.gap,
                                    .checkpoint = flags.plan.checkpoint,
-                                   .ranks = &ranks};
+                                   .ranks = &ranks,
+                                   .shard_ranks = &ranks};
   if (!flags.keep.empty()) {
     request.keep = io::parse_horizon_plan(io::read_file(flags.keep), flags.keep);
   }
@@ -67,7 +68,7 @@ ExitCode run_plan_horizon(const comm::Communicator& comm, const PlanFlags& flags
     if (comm.rank() == 0) {
       code = static_cast<std::int64_t>(plan_on_root(comm, flags, progress, stop));
     } else {
-      coordinator::serve_dual(comm);
+      coordinator::serve_dual(comm, stop);
     }
   });
   comm.broadcast_value(code);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "berth/comm/messages.hpp"
@@ -13,14 +14,34 @@ namespace berth::coordinator {
 namespace {
 
 /// What rank 0 asks for next.
-enum class Request : std::int64_t { end, share, sum };
+enum class Request : std::int64_t { end, share, sum, shards };
 
 void announce(const comm::Communicator& comm, Request request) { comm.broadcast_value(request, 0); }
 
-/// One rank's part of the dual, and the first failure with it.
+std::string text_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+/// One rank's part of the work, and the first failure with it.
 class ServedPart {
  public:
-  explicit ServedPart(const comm::Communicator& comm) : comm_(comm) {}
+  ServedPart(const comm::Communicator& comm, const StopToken& stop) : comm_(comm), shards_(stop) {}
+
+  void answer() {
+    std::vector<ByteWriter> none(static_cast<std::size_t>(comm_.size()));
+    auto messages = comm::exchange<ShardMessage>(comm_, std::move(none));
+    std::vector<ShardMessage> answers;
+    attempt([&] {
+      const comm::Communicator::TraceSpan span(comm_, "shards", comm_.rank());
+      answers = shards_.answer(std::move(messages));
+    });
+    if (failed_) answers = {{.shard = {}, .bytes = text_of(failed_)}};
+    (void)comm::gather(comm_, std::span<const ShardMessage>(answers));
+  }
 
   void receive() {
     std::vector<ByteWriter> none(static_cast<std::size_t>(comm_.size()));
@@ -58,6 +79,7 @@ class ServedPart {
 
   const comm::Communicator& comm_;
   std::optional<solver::DualPart> part_;
+  ShardsOfRank shards_;
   std::exception_ptr failed_;
 };
 
@@ -98,14 +120,46 @@ void RootOfDual::sum(std::span<const double> ends, double temperature,
   if (failed) std::rethrow_exception(failed);
 }
 
-void serve_dual(const comm::Communicator& comm) {
-  ServedPart part(comm);
+std::vector<ShardMessage> RootOfDual::ask(std::vector<ShardMessage> messages,
+                                          std::span<const int> rank_of_shard) {
+  std::vector<ByteWriter> to(size());
+  std::vector<ShardMessage> own;
+  for (ShardMessage& message : messages) {
+    const int rank = rank_of_shard[message.shard.index()];
+    if (rank == comm_.rank()) {
+      own.push_back(std::move(message));
+    } else {
+      to[static_cast<std::size_t>(rank)](message);
+    }
+  }
+  if (size() == 1) return own_.answer(std::move(own));
+  announce(comm_, Request::shards);
+  (void)comm::exchange<ShardMessage>(comm_, std::move(to));
+  std::vector<ShardMessage> answers;
+  std::exception_ptr failed;
+  try {
+    answers = own_.answer(std::move(own));
+  } catch (...) {
+    failed = std::current_exception();
+  }
+  answers = comm::gather(comm_, std::span<const ShardMessage>(answers));
+  if (failed) std::rethrow_exception(failed);
+  std::ranges::sort(answers, {}, &ShardMessage::shard);
+  if (!answers.empty() && !answers.front().shard.valid()) {
+    throw std::runtime_error(answers.front().bytes);  // of a rank that failed
+  }
+  return answers;
+}
+
+void serve_dual(const comm::Communicator& comm, const StopToken& stop) {
+  ServedPart part(comm, stop);
   for (;;) {
     Request request{};
     comm.broadcast_value(request, 0);
     if (request == Request::end) break;
     if (request == Request::share) part.receive();
     if (request == Request::sum) part.evaluate();
+    if (request == Request::shards) part.answer();
   }
   part.rethrow();
 }

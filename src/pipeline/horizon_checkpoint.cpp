@@ -32,6 +32,7 @@ template <class Archive>
 void describe(Archive& archive, HorizonCheckpoint& c) {
   archive(c.kind, c.origin.instance_digest, c.origin.options);
   archive(c.state.pass, c.state.required_first, c.state.plan, c.state.makespan);
+  archive(c.state.rounds, c.state.homes);
 }
 
 std::string digest_of(std::string_view bytes) {

@@ -97,18 +97,20 @@ double first_worth(const std::vector<horizon::CapacityStep>& steps) {
 }
 
 /// The bound on the makespan, for comparison: over the jobs that machines hold, as the plan's is.
-solver::HorizonBound bound_of_makespan(const horizon::Problem& problem, const StopToken& stop) {
+solver::HorizonBound bound_of_makespan(const horizon::Problem& problem, solver::DualRanks* ranks,
+                                       const StopToken& stop) {
   horizon::MachineTimeline timeline(problem);
   const horizon::Plan plan = solver::longest_first(problem, timeline);
   solver::HorizonBound bound;
-  bound.bound = static_cast<double>(solver::bound_makespan_of_placed(problem, plan, stop).bound);
+  bound.bound =
+      static_cast<double>(solver::bound_makespan_of_placed(problem, plan, stop, ranks).bound);
   return bound;
 }
 
 solver::HorizonBound bound_of(const horizon::Problem& problem, model::HorizonObjective objective,
                               solver::DualRanks* ranks, const StopToken& stop) {
   return objective == model::HorizonObjective::makespan
-             ? bound_of_makespan(problem, stop)
+             ? bound_of_makespan(problem, ranks, stop)
              : solver::bound_horizon(problem, {.ranks = ranks}, stop);
 }
 

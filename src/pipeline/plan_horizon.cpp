@@ -11,6 +11,7 @@
 #include "solve_horizon.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "berth/model/digest.hpp"
 #include "berth/pipeline/checkpoint.hpp"
 #include "berth/solver/horizon_bound.hpp"
+#include "berth/solver/horizon_shards.hpp"
 #include "berth/solver/petsc_session.hpp"
 
 namespace berth::pipeline {
@@ -91,15 +93,18 @@ HorizonEffort effort_of(const HorizonRequest& request, const CheckpointOrigin& o
   const CheckpointOptions& checkpoint = request.checkpoint;
   if (!checkpoint.resume.empty()) effort.from = read_horizon_checkpoint(checkpoint.resume, origin);
   if (checkpoint.file.empty()) return effort;
-  effort.passed = [=, &progress, warned = false](const HorizonState& state) mutable {
-    if (state.pass % checkpoint.every != 0) return;
+  const auto write = [=, &progress, warned = std::make_shared<bool>(false)](
+                         const HorizonState& state, int count) {
+    if (count % checkpoint.every != 0) return;
     try {
       write_horizon_checkpoint(checkpoint.file, origin, state);
     } catch (const SystemError& error) {
-      if (std::exchange(warned, true)) return;
+      if (std::exchange(*warned, true)) return;
       progress.warn(fmt::format("no checkpoint: {}; planning goes on", error.what()));
     }
   };
+  effort.passed = [write](const HorizonState& state) { write(state, state.pass); };
+  effort.after_round = [write](const HorizonState& state) { write(state, state.rounds.round); };
   return effort;
 }
 
@@ -124,7 +129,11 @@ model::HorizonPlan plan_horizon(const InstanceView& instance, const HorizonReque
                    .kept = {},
                    .moments = {},
                    .bound = bounded.bound,
-                   .ranks = request.ranks};
+                   .ranks = request.ranks,
+                   .shard_ranks = request.shard_ranks,
+                   .shards = request.shards,
+                   .rounds = request.rounds};
+  if (task.shards == 0) task.shards = solver::shards_in_time(task.bounded);
   if (request.keep) {
     promises = promised_starts(instance, *request.keep);
     task.planned = with_promises(translated, horizon, promises, request.keep_price);
@@ -149,7 +158,7 @@ model::HorizonPlan plan_horizon(const InstanceView& instance, const HorizonReque
   plan.instance_digest = origin.instance_digest;
   plan.plan_digest = model::plan_digest(instance, plan.placements);
   plan.proof_digest = certify::horizon_proof_digest(horizon, plan.figures, plan.certificate);
-  plan.reproducible = !stop.has_cut();
+  plan.reproducible = !stop.has_cut() && !solution.cut;
   plan.seconds = {{"solve", solved - start}, {"certify", progress.seconds() - solved}};
   return plan;
 }

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "berth/solver/horizon_makespan.hpp"
-#include "berth/solver/horizon_plan.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -18,16 +20,6 @@ using report::ProgressTable;
 
 /// Required jobs are worth this many times the largest cost when they are planned first.
 constexpr double kRequiredFirst = 1e3;
-
-horizon::Plan solve(const HorizonTask& task, const StopToken& stop) {
-  const auto given = [](const horizon::Plan& plan) {
-    return plan.starts.empty() ? nullptr : &plan;
-  };
-  const solver::HorizonPlanOptions options{.kept = given(task.kept),
-                                           .moments = given(task.moments)};
-  const horizon::Plan pools = solver::plan_on_pools(task.planned, task.bound, options, stop);
-  return solver::plan_on_machines(task.planned, task.bound, pools, options, stop);
-}
 
 /// Number of required jobs that do not start by `end`.
 std::size_t missing(const horizon::Problem& problem, const horizon::Plan& plan,
@@ -62,26 +54,6 @@ void put_required_first(HorizonTask& task, solver::HorizonBound& bound, const St
   bound = solver::bound_horizon(task.planned, {.ranks = task.ranks}, stop);
 }
 
-/// The first pass; where required jobs wait, they are put first. @param bound  of the planned
-/// problem
-HorizonState solve_with_required(HorizonTask& task, const Horizon& horizon,
-                                 solver::HorizonBound& bound, const StopToken& stop) {
-  HorizonState state{.pass = 1, .plan = solve(task, stop)};
-  if (model::minimised(horizon.objective)) return state;
-  const std::size_t before = missing(task.bounded, state.plan, horizon.end());
-  if (before == 0) return state;
-  state.required_first = true;
-  put_required_first(task, bound, stop);
-  const HorizonTask first{.planned = task.planned,
-                          .bounded = task.planned,
-                          .kept = task.kept,
-                          .moments = task.moments,
-                          .bound = bound};
-  horizon::Plan other = solve(first, stop);
-  if (missing(task.bounded, other, horizon.end()) < before) state.plan = std::move(other);
-  return state;
-}
-
 double gap_of(double cost, double bound) {
   return (cost - bound) / std::max({std::abs(cost), std::abs(bound), 1e-12});
 }
@@ -106,11 +78,105 @@ void tell_passed(const HorizonEffort& effort, const HorizonState& state, const S
   if (effort.passed && !stop.has_cut()) effort.passed(state);
 }
 
-HorizonSolution solve_makespan(const Problem& problem, const HorizonEffort& effort,
+/// One pass after another over the planned problem.
+class Search {
+ public:
+  Search(HorizonTask& task, const Horizon& horizon, const HorizonEffort& effort,
+         ProgressTable& progress, const StopToken& stop)
+      : task_(task),
+        horizon_(horizon),
+        effort_(effort),
+        progress_(progress),
+        stop_(stop),
+        bound_(task.bound) {}
+
+  /// The next pass; after the first one, where required jobs wait, they are put first. A pass that
+  /// has begun goes on.
+  void step(HorizonState& state) {
+    if (state.required_first && !first_) put_first();
+    const bool begun = state.pass > 0 || state.rounds.round > 0 || !state.homes.empty();
+    std::optional<coordinator::PlanInShards> from;
+    if (begun) from = {.plan = std::move(state.plan), .homes = std::move(state.homes)};
+    keep(state, run(state, from, state.rounds));
+    state.rounds = {};
+    if (++state.pass > 1 || model::minimised(horizon_.objective)) return;
+    const std::size_t before = missing(task_.bounded, state.plan, horizon_.end());
+    if (before == 0) return;
+    state.required_first = true;
+    put_first();
+    coordinator::PlanInShards other = run({}, {}, {});
+    if (missing(task_.bounded, other.plan, horizon_.end()) < before) keep(state, std::move(other));
+  }
+
+  [[nodiscard]] bool was_cut() const { return cut_; }
+
+ private:
+  static void keep(HorizonState& state, coordinator::PlanInShards found) {
+    state.plan = std::move(found.plan);
+    state.homes = std::move(found.homes);
+  }
+
+  void put_first() {
+    first_ = true;
+    put_required_first(task_, bound_, stop_);
+  }
+
+  coordinator::PlanInShards run(const HorizonState& state,
+                                const std::optional<coordinator::PlanInShards>& from,
+                                RoundState begun) {
+    const PassTask pass{.problem = task_.planned,
+                        .bound = bound_,
+                        .kept = task_.kept.starts.empty() ? nullptr : &task_.kept,
+                        .moments = task_.moments.starts.empty() ? nullptr : &task_.moments,
+                        .shards = task_.shards,
+                        .shard_ranks = task_.shard_ranks,
+                        .rounds = task_.rounds};
+    const auto after_round = [&](const coordinator::PlanInShards& found, const RoundState& at,
+                                 const coordinator::HorizonRoundReport& report) {
+      report_round(found.plan, at, report);
+      if (!effort_.after_round || (first_ && state.pass == 0)) return;
+      HorizonState now;
+      now.pass = state.pass;
+      now.required_first = first_;
+      now.plan = found.plan;
+      now.rounds = at;
+      now.homes = found.homes;
+      effort_.after_round(now);
+    };
+    PassResult result = run_pass(pass, state.pass + 1, from, begun, after_round, stop_);
+    cut_ = cut_ || result.cut;
+    return std::move(result.found);
+  }
+
+  void report_round(const horizon::Plan& plan, const RoundState& at,
+                    const coordinator::HorizonRoundReport& report) {
+    const double sign = model::minimised(horizon_.objective) ? 1.0 : -1.0;
+    progress_.line({.stage = "rounds",
+                    .round = at.round,
+                    .objective = sign * cost_of(task_.bounded, plan),
+                    .bound = sign * task_.bound.bound,
+                    .blocks = report.offers,
+                    .conflicts = report.refused});
+    progress_.note(fmt::format("trades round={} offers={} bids={} moved={} refused={}", at.round,
+                               report.offers, report.bids, report.moved, report.refused));
+  }
+
+  HorizonTask& task_;
+  const Horizon& horizon_;
+  const HorizonEffort& effort_;
+  ProgressTable& progress_;
+  const StopToken& stop_;
+  solver::HorizonBound bound_;  ///< of the planned problem
+  bool first_ = false;          ///< required jobs are first in it
+  bool cut_ = false;
+};
+
+HorizonSolution solve_makespan(const HorizonTask& task, const HorizonEffort& effort,
                                ProgressTable& progress, const StopToken& stop) {
+  const Problem& problem = task.bounded;
   HorizonState state = effort.from.value_or(HorizonState{});
   if (!effort.from) {
-    solver::MakespanSolution found = solver::plan_makespan(problem, stop);
+    solver::MakespanSolution found = solver::plan_makespan(problem, stop, task.ranks);
     state = {.pass = 1, .plan = std::move(found.plan), .makespan = std::move(found.bound)};
   }
   const auto now = static_cast<double>(problem.now);
@@ -134,24 +200,23 @@ HorizonSolution solve_makespan(const Problem& problem, const HorizonEffort& effo
 HorizonSolution solve_horizon(HorizonTask task, const Horizon& horizon, const HorizonEffort& effort,
                               ProgressTable& progress, const StopToken& stop) {
   if (horizon.objective == model::HorizonObjective::makespan) {
-    return solve_makespan(task.bounded, effort, progress, stop);
+    return solve_makespan(task, effort, progress, stop);
   }
-  solver::HorizonBound of_planned = task.bound;
   HorizonState state = effort.from.value_or(HorizonState{});
-  if (!effort.from) state = solve_with_required(task, horizon, of_planned, stop);
-  if (effort.from && state.required_first) put_required_first(task, of_planned, stop);
-  for (;; ++state.pass) {
+  Search search(task, horizon, effort, progress, stop);
+  for (bool another = state.pass == 0;;) {
+    if (another) search.step(state);
     const double cost = cost_of(task.bounded, state.plan);
     const Passes passes{.done = state.pass, .all = std::max(state.pass, effort.passes)};
     report(progress, horizon, passes, cost, task.bound.bound);
     tell_passed(effort, state, stop);
     const bool enough = gap_of(cost, task.bound.bound) <= effort.gap;
     if (state.pass >= effort.passes || stop.requested() || enough) break;
-    state.plan =
-        solver::improve_on_machines(task.planned, of_planned, state.plan,
-                                    {.seed = static_cast<std::uint64_t>(state.pass)}, stop);
+    another = true;
   }
-  return {.plan = std::move(state.plan), .certificate = solver::certificate_of(task.bound)};
+  return {.plan = std::move(state.plan),
+          .certificate = solver::certificate_of(task.bound),
+          .cut = search.was_cut()};
 }
 
 }  // namespace berth::pipeline

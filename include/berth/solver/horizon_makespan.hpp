@@ -10,6 +10,7 @@
 #include "berth/horizon/price_certificate.hpp"
 #include "berth/horizon/problem.hpp"
 #include "berth/horizon/timeline.hpp"
+#include "berth/solver/dual_part.hpp"
 
 namespace berth::solver {
 
@@ -29,14 +30,15 @@ void describe(Archive& archive, MakespanBound& bound) {
 /// the largest T that prices refute: the cheapest rents of all jobs that end by T sum to
 /// more than the capacity until T is worth. Bisection to 1e-4 of the larger bound.
 /// @param upper  last completion of some plan
+/// @param ranks  that evaluate parts of the duals; null: this process alone. The same bits on any
 /// @pre a PetscSession exists; main thread
 MakespanBound bound_makespan(const horizon::Problem& problem, horizon::Seconds upper,
-                             const StopToken& stop = {});
+                             const StopToken& stop = {}, DualRanks* ranks = nullptr);
 
 /// The bound over the jobs that a plan of the problem places, and no others.
 /// @pre a PetscSession exists; main thread
 MakespanBound bound_makespan_of_placed(const horizon::Problem& problem, const horizon::Plan& plan,
-                                       const StopToken& stop = {});
+                                       const StopToken& stop = {}, DualRanks* ranks = nullptr);
 
 /// Last completion of the placed jobs; Problem::now without any.
 horizon::Seconds makespan_of(const horizon::Problem& problem, const horizon::Plan& plan);
@@ -50,7 +52,8 @@ struct MakespanSolution {
 /// by most work and by most GPUs; then reinsertions of jobs that end after a target, which is
 /// bisected between the bound and the best plan. Same plan for any number of threads.
 /// @pre a PetscSession exists; main thread
-MakespanSolution plan_makespan(const horizon::Problem& problem, const StopToken& stop = {});
+MakespanSolution plan_makespan(const horizon::Problem& problem, const StopToken& stop = {},
+                               DualRanks* ranks = nullptr);
 
 /// The search goes on from a solution of the problem, by the draws of `seed` > 0: reinsertions
 /// towards targets as in plan_makespan. Never later.
