@@ -62,9 +62,12 @@ void add_instance(CLI::App& command, BenchFlags& flags) {
   command.add_option("--seed", flags.generate.seed, "Key of every draw")
       ->check(not_negative())
       ->capture_default_str();
-  auto* cluster = command.add_option("--cluster", flags.input.cluster,
-                                     "Cluster file instead of a generated one; needs --jobs");
-  auto* jobs = command.add_option("--jobs", flags.input.jobs, "Jobs file; needs --cluster");
+  auto* cluster = command
+                      .add_option("--cluster", flags.input.cluster,
+                                  "Cluster file instead of a generated one; needs --jobs")
+                      ->check(file_name());
+  auto* jobs = command.add_option("--jobs", flags.input.jobs, "Jobs file; needs --cluster")
+                   ->check(file_name());
   cluster->needs(jobs)->excludes(gpus);
   jobs->needs(cluster);
   auto* weak = command.add_flag("--weak", flags.weak,
@@ -89,8 +92,10 @@ void add_sweep(CLI::App& command, BenchFlags& flags) {
   for (const char* const name : {"shards", "gap"}) {
     add_plan_option(command, flags.sweep.measure.plan, pipeline::option_named(name));
   }
-  command.add_option("--out-json", flags.json, "Everything measured and modelled, JSON");
-  command.add_option("--out-csv", flags.csv, "One line per point, stage and rank, CSV");
+  command.add_option("--out-json", flags.json, "Everything measured and modelled, JSON")
+      ->check(file_name());
+  command.add_option("--out-csv", flags.csv, "One line per point, stage and rank, CSV")
+      ->check(file_name());
 }
 
 void add_model(CLI::App& command, BenchFlags& flags) {

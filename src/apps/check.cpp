@@ -50,7 +50,7 @@ void print(const certify::HorizonCheck& check) {
   print_verdict(check.checked);
 }
 
-void print(const certify::CheckResult& checked) {
+void print(const model::Instance& instance, const certify::CheckResult& checked) {
   const model::Figures& f = checked.figures;
   fmt::print("recomputed from the files alone:\n");
   fmt::print("  {:<14}{}\n", "objective", report::objective_text(f, checked.objective_kind));
@@ -62,9 +62,10 @@ void print(const certify::CheckResult& checked) {
     fmt::print("  {:<14}none: the plan has faults\n", "gap");
   }
   fmt::print("{}", report::class_lines(checked.classes));
-  fmt::print("  {:<14}{:.2f} of {} allocated\n", "GPUs",
-             static_cast<double>(f.gpu_milli_allocated) / 1000.0, f.gpus_total);
-  fmt::print("  {:<14}{} of {} placed\n", "jobs", f.jobs_placed, f.jobs_total);
+  const report::PlanRoom room =
+      report::plan_room(instance.cluster, std::ssize(model::pinned_jobs(instance.workload)));
+  fmt::print("  {:<14}{}\n", "GPUs", report::gpus_text(f, room));
+  fmt::print("  {:<14}{}\n", "jobs", report::jobs_text(f, room));
   if (!checked.required_missing.empty()) {
     fmt::print("  {:<14}{} required jobs are missing\n", "required",
                checked.required_missing.size());
@@ -81,7 +82,7 @@ bool judge(const model::Instance& instance, const std::string& path) {
     return check.checked.valid();
   }
   const certify::CheckResult checked = certify::check(instance, io::parse_plan(text, path));
-  print(checked);
+  print(instance, checked);
   return checked.valid();
 }
 
@@ -144,7 +145,7 @@ void add_check(CLI::App& app, Action& action) {
       "check", "Judge a plan: every device, gang, figure and the proof of its bound (exit 0 or 1)");
   add_input(*command, flags->input);
   CLI::Option_group* judged = command->add_option_group("judged");
-  judged->add_option("--plan", flags->plan, "The plan to judge")->check(file_name());
+  judged->add_option("--plan,plan", flags->plan, "The plan to judge")->check(file_name());
   judged->add_option("--run", flags->run, "The folder of a simulation to judge")
       ->check(file_name());
   judged->require_option(1);

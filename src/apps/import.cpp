@@ -36,8 +36,8 @@ struct TraceImportFlags {
 };
 
 void add_files(CLI::App& command, TraceImportFlags& flags, std::array<const char*, 4> files) {
-  command.add_option(files[0], flags.first, files[1])->required();
-  command.add_option(files[2], flags.second, files[3])->required();
+  command.add_option(files[0], flags.first, files[1])->check(file_name())->required();
+  command.add_option(files[2], flags.second, files[3])->check(file_name())->required();
   add_output(command, flags.output);
 }
 
@@ -105,13 +105,15 @@ void add_fabric(CLI::App& import, const io::FabricDescription& format, Action& a
   auto flags = std::make_shared<FabricFlags>();
   CLI::App* command = import.add_subcommand(std::string(format.name), std::string(format.what));
   command->group("Topologies");
-  command->add_option("--topology", flags->topology, "The file")->required();
+  command->add_option("--topology", flags->topology, "The file")->check(file_name())->required();
   command->add_option("--gpu-type", flags->host.gpu_type, "GPU type of every host");
   command->add_option("--gpus-per-host", flags->host.gpus, "0 .. 64")->capture_default_str();
   command->add_option("--cpu-milli", flags->host.cpu_milli,
                       "Thousandths of a core of every host; 0: no job that asks for CPU fits");
   command->add_option("--memory-mib", flags->host.memory_mib, "Memory of every host; 0: the same");
-  command->add_option("--out-cluster", flags->cluster, "Cluster, YAML (.gz by suffix)")->required();
+  command->add_option("--out-cluster", flags->cluster, "Cluster, YAML (.gz by suffix)")
+      ->check(file_name())
+      ->required();
   command->callback([flags, &format, &action] {
     action = [flags, &format](const comm::Communicator& comm) {
       comm.agreed_on_root([&] {
@@ -135,8 +137,12 @@ void add_inventory(CLI::App& import, const io::InventoryFormat& format, Action& 
   auto flags = std::make_shared<InventoryFlags>();
   CLI::App* command = import.add_subcommand(std::string(format.name), std::string(format.what));
   command->group("Machine lists");
-  command->add_option("--machines", flags->machines, std::string(format.file))->required();
-  command->add_option("--out-cluster", flags->cluster, "Cluster, YAML (.gz by suffix)")->required();
+  command->add_option("--machines", flags->machines, std::string(format.file))
+      ->check(file_name())
+      ->required();
+  command->add_option("--out-cluster", flags->cluster, "Cluster, YAML (.gz by suffix)")
+      ->check(file_name())
+      ->required();
   command->callback([flags, &format, &action] {
     action = [flags, &format](const comm::Communicator& comm) {
       comm.agreed_on_root([&] {
@@ -158,12 +164,16 @@ void add_profiles(CLI::App& import, const io::ProfileFormat& format, Action& act
   flags->gpu_type = format.gpu_type;
   CLI::App* command = import.add_subcommand(std::string(format.name), std::string(format.what));
   command->group("Profiles");
-  command->add_option("--profiles", flags->profiles, std::string(format.file))->required();
+  command->add_option("--profiles", flags->profiles, std::string(format.file))
+      ->check(file_name())
+      ->required();
   if (!format.gpu_type.empty()) {
     command->add_option("--gpu-type", flags->gpu_type, "On which it was measured")
         ->capture_default_str();
   }
-  command->add_option("--out-profiles", flags->out, "Profiles, JSON lines")->required();
+  command->add_option("--out-profiles", flags->out, "Profiles, JSON lines")
+      ->check(file_name())
+      ->required();
   command->callback([flags, &format, &action] {
     action = [flags, &format](const comm::Communicator& comm) {
       comm.agreed_on_root([&] {

@@ -82,12 +82,17 @@ void add_trace(CLI::App& import, const io::TraceFormat& format, Action& action) 
   CLI::App* command = import.add_subcommand(std::string(format.name), std::string(format.what));
   command->group("Job traces");
   command->add_option("--trace", flags->trace, fmt::format("{} (.gz by suffix)", format.file))
+      ->check(file_name())
       ->required();
   if (!format.profiles.empty()) {
-    command->add_option("--profiles", flags->profiles, std::string(format.profiles))->required();
+    command->add_option("--profiles", flags->profiles, std::string(format.profiles))
+        ->check(file_name())
+        ->required();
   }
-  command->add_option("--cluster", flags->cluster,
-                      "Cluster, YAML, which gets the queues of the trace; or --machines");
+  command
+      ->add_option("--cluster", flags->cluster,
+                   "Cluster, YAML, which gets the queues of the trace; or --machines")
+      ->check(file_name());
   add_machines(*command, flags->machines);
   add_selection(*command, flags->options);
   add_output(*command, flags->output);

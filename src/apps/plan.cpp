@@ -135,7 +135,9 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   const auto waiting = pipeline::waiting_by_reason(comm, plan);
   if (comm.rank() == 0) {
     print_figures(fmt::format("{}{}  {:<14}{}\n", report::heading(instance.cluster, origin),
-                              report::summary(plan, waiting), "written", flags.out),
+                              report::summary(plan, waiting,
+                                              report::plan_room(instance.cluster, origin.pinned)),
+                              "written", flags.out),
                   figures_stream(flags), progress);
   }
   std::int64_t code = static_cast<std::int64_t>(outcome(plan));

@@ -163,9 +163,10 @@ ExitCode plan_moment(const comm::Communicator& serial, const PlanFlags& flags,
   auto jobs = coordinator::JobRecords::of_replicated(serial, instance.workload);
   pipeline::write_plan(serial, flags.out, instance, plan, jobs);
   const auto home = model::planned_jobs(instance.workload);
-  fmt::print(figures_stream(flags), "{}{}{}  {:<14}{}\n",
-             report::heading(instance.cluster, plan_origin(serial, instance.workload, home)),
-             report::summary(plan, pipeline::waiting_by_reason(serial, plan)),
+  const report::PlanOrigin origin = plan_origin(serial, instance.workload, home);
+  fmt::print(figures_stream(flags), "{}{}{}  {:<14}{}\n", report::heading(instance.cluster, origin),
+             report::summary(plan, pipeline::waiting_by_reason(serial, plan),
+                             report::plan_room(instance.cluster, origin.pinned)),
              own_plan(plan.stats.at("berth_objective"), plan.stats.at("berth_gap")), "written",
              flags.out);
   if (!plan.reproducible) return ExitCode::limit_reached;

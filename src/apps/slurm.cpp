@@ -114,8 +114,10 @@ struct ApplyFlags {
 
 io::SlurmOrders orders_of(const ApplyFlags& flags) {
   if (flags.clear) {
-    return {.orders = {}, .cleared = io::slurm_clear_orders(slurm_sources(flags.files)),
-            .broken = {}, .left = {}};
+    return {.orders = {},
+            .cleared = io::slurm_clear_orders(slurm_sources(flags.files)),
+            .broken = {},
+            .left = {}};
   }
   const auto asked = [&](const char* what) {
     return std::ranges::find(flags.set, what) != flags.set.end();
@@ -223,8 +225,10 @@ void add_import_slurm(CLI::App& import, Action& action) {
       "slurm", "A Slurm cluster and its queue: live, or from saved JSON (--nodes, --jobs)");
   command->group("Clusters with jobs");
   add_slurm_files(*command, flags->files);
-  command->add_option("--topology", flags->files.topology,
-                      "topology.conf (tree or block); live: what Slurm says");
+  command
+      ->add_option("--topology", flags->files.topology,
+                   "topology.conf (tree or block); live: what Slurm says")
+      ->check(file_name());
   command->add_flag("--held", options.held, "Plan jobs that are held, too");
   command->add_option("--partition", options.partitions, "Only these partitions and their nodes")
       ->delimiter(',')
@@ -271,9 +275,11 @@ void add_apply(CLI::App& app, Action& action) {
   CLI::App* command = apply->add_subcommand(
       "slurm",
       "scontrol update for the planned jobs; promises machines, not GPU indices or shares");
-  CLI::Option* const plan = command->add_option("--plan", flags->plan, "The plan");
+  CLI::Option* const plan =
+      command->add_option("--plan", flags->plan, "The plan")->check(file_name());
   CLI::Option* const state =
-      command->add_option("--import-state", flags->state, "The --out-state of its import");
+      command->add_option("--import-state", flags->state, "The --out-state of its import")
+          ->check(file_name());
   plan->needs(state);
   state->needs(plan);
   CLI::Option* const clear = command->add_flag(
@@ -286,7 +292,7 @@ void add_apply(CLI::App& app, Action& action) {
   CLI::Option_group* const how = command->add_option_group("how", "One or more of");
   how->add_flag("--dry-run", flags->dry_run, "Print the commands, change nothing");
   how->add_flag("--commit", flags->commit, "Run them");
-  how->add_option("--script", flags->script, "Write them to a shell script");
+  how->add_option("--script", flags->script, "Write them to a shell script")->check(file_name());
   how->require_option(1, 3);
   command->add_flag("--partial", flags->partial,
                     "Apply what still holds when the cluster's changes broke some jobs");

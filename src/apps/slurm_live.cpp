@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slurm_live.hpp"
 
+#include "options.hpp"
+
 #include <array>
 #include <cctype>
 #include <cerrno>
@@ -155,22 +157,32 @@ Ran run_program(const std::vector<std::string>& command) {
 }
 
 void add_slurm_files(CLI::App& command, SlurmFiles& files) {
-  CLI::Option* const nodes = command.add_option(
-      "--nodes", files.nodes, "Saved `scontrol show nodes --json` (22.05: `sinfo --json`)");
-  CLI::Option* const jobs = command.add_option("--jobs", files.jobs, "Saved `squeue --json`");
+  CLI::Option* const nodes =
+      command
+          .add_option("--nodes", files.nodes,
+                      "Saved `scontrol show nodes --json` (22.05: `sinfo --json`)")
+          ->check(file_name());
+  CLI::Option* const jobs =
+      command.add_option("--jobs", files.jobs, "Saved `squeue --json`")->check(file_name());
   nodes->needs(jobs);
   jobs->needs(nodes);
   command.add_option("--partitions", files.partitions, "Saved `scontrol -o show partition`")
+      ->check(file_name())
       ->needs(nodes);
   command.add_option("--reservations", files.reservations, "Saved `scontrol -o show reservation`")
+      ->check(file_name())
       ->needs(nodes);
   command.add_option("--licenses", files.licenses, "Saved `scontrol -o show licenses`")
+      ->check(file_name())
       ->needs(nodes);
   command
       .add_option("--job-details", files.details,
                   "Saved `scontrol -o show jobs`: --switches, which the JSON of 22.05 lacks")
+      ->check(file_name())
       ->needs(nodes);
-  command.add_option("--config", files.config, "Saved `scontrol show config`")->needs(nodes);
+  command.add_option("--config", files.config, "Saved `scontrol show config`")
+      ->check(file_name())
+      ->needs(nodes);
 }
 
 io::SlurmSources slurm_sources(const SlurmFiles& files) {

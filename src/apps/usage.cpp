@@ -288,7 +288,11 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = deepest(app);
   std::string text = error.what();
   if (const std::string word = unknown_word(app); !word.empty()) {
-    text = word + (word.starts_with('-') ? ": unknown option" : ": unknown command");
+    const auto is_command = [](const CLI::App* below) { return !below->get_name().empty(); };
+    const bool names_command = !command.get_subcommands(is_command).empty();  // no option group
+    text = word + (word.starts_with('-') ? ": unknown option"
+                   : names_command       ? ": unknown command"
+                                         : ": one name too many");
     std::string hint = did_you_mean(bare(word), known_words(command, word));
     if (const std::size_t quote = hint.find('"'); word.starts_with("--") && !hint.empty()) {
       hint.insert(quote + 1, "--");

@@ -54,11 +54,14 @@ std::string types_text(const model::Cluster& cluster, const GpuCounts& counts) {
   return text.empty() ? text : text + ")";
 }
 
-std::string jobs_text(const GpuCounts& counts, const PlanOrigin& origin) {
+std::int64_t free_milli(const GpuCounts& counts) {
+  return 1000 * (counts.all - counts.closed) - counts.held_milli;
+}
+
+std::string asked_text(const GpuCounts& counts, const PlanOrigin& origin) {
   const double asked = static_cast<double>(origin.gpu_milli) / 1000.0;
   std::string text = fmt::format("{} for {:.10g} GPUs", counted(origin.jobs, "job"), asked);
-  const double usable =
-      static_cast<double>(1000 * (counts.all - counts.closed) - counts.held_milli) / 1000.0;
+  const double usable = static_cast<double>(free_milli(counts)) / 1000.0;
   if (usable > 0.0) text += fmt::format(", load {:.2f}", asked / usable);
   if (origin.running > 0) text += fmt::format("; {} run", origin.running);
   if (origin.pinned > 0) text += fmt::format("; {} more pinned", origin.pinned);
@@ -66,6 +69,10 @@ std::string jobs_text(const GpuCounts& counts, const PlanOrigin& origin) {
 }
 
 }  // namespace
+
+PlanRoom plan_room(const model::Cluster& cluster, std::int64_t pinned) {
+  return {.gpu_milli = free_milli(count_gpus(cluster)), .pinned = pinned};
+}
 
 std::string heading(const model::Cluster& cluster, const PlanOrigin& origin) {
   const GpuCounts counts = count_gpus(cluster);
@@ -89,7 +96,7 @@ std::string heading(const model::Cluster& cluster, const PlanOrigin& origin) {
     text += row("", fmt::format("{:.10g} busy already, with what no plan moves",
                                 static_cast<double>(counts.held_milli) / 1000.0));
   }
-  return text + row("to plan", jobs_text(counts, origin));
+  return text + row("to plan", asked_text(counts, origin));
 }
 
 }  // namespace berth::report

@@ -34,13 +34,7 @@ std::string horizon_summary(const model::HorizonPlan& plan) {
   std::string text = horizon_figures(plan.figures, plan.horizon.objective);
   std::map<std::string, std::int64_t> count;
   for (const model::WaitingJob& waiting : plan.waiting) ++count[waiting.reason];
-  std::vector<std::pair<std::int64_t, std::string>> order;
-  for (const auto& [reason, jobs] : count) order.emplace_back(-jobs, reason);
-  std::ranges::sort(order);
-  for (std::size_t i = 0; i < order.size() && i < 3; ++i) {
-    text +=
-        row(i == 0 ? "waiting" : "", fmt::format("{:>9}  {}", -order[i].first, order[i].second));
-  }
+  text += waiting_lines(count);
   if (!plan.required_missing.empty()) {
     text += row("required", fmt::format("{} required jobs do not start within the horizon",
                                         plan.required_missing.size()));

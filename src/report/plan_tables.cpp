@@ -69,10 +69,14 @@ std::string cluster_line(const model::Cluster& cluster) {
     types += fmt::format("{}{} {}", types.empty() ? "" : ", ", of_type[t],
                          printable(cluster.gpu_types[t]));
   }
-  return fmt::format("cluster  {} machines in {} racks and {} pods, {} GPUs{}{}\n",
-                     cluster.machines(), cluster.racks.size(), cluster.pods.size(), cluster.gpus(),
-                     types.empty() ? "" : " (" + types + ")",
-                     closed == 0 ? "" : fmt::format(", {} machines closed", closed));
+  const auto counted = [](std::size_t n, std::string_view what) {
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+  };
+  return fmt::format(
+      "cluster  {} in {} and {}, {} GPUs{}{}\n", counted(cluster.machines(), "machine"),
+      counted(cluster.racks.size(), "rack"), counted(cluster.pods.size(), "pod"), cluster.gpus(),
+      types.empty() ? "" : " (" + types + ")",
+      closed == 0 ? "" : ", " + counted(static_cast<std::size_t>(closed), "machine") + " closed");
 }
 
 std::string header(const PlanContent& content) {

@@ -15,8 +15,9 @@ double percentage(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// The reasons for waiting, most frequent first; beyond kMostReasons they are counted together.
-std::string reasons(const std::map<std::string, std::int64_t>& count) {
+}  // namespace
+
+std::string waiting_lines(const std::map<std::string, std::int64_t>& count) {
   std::vector<std::pair<std::int64_t, std::string>> order;
   for (const auto& [reason, n] : count) order.emplace_back(-n, reason);
   std::ranges::sort(order);
@@ -37,7 +38,20 @@ std::string reasons(const std::map<std::string, std::int64_t>& count) {
   return text;
 }
 
-}  // namespace
+std::string gpus_text(const model::Figures& f, const PlanRoom& room) {
+  const std::int64_t milli = room.gpu_milli < 0 ? f.gpu_milli_total : room.gpu_milli;
+  std::string text = fmt::format(
+      "{:.2f} of {:.10g} allocated ({:.2f} %)", static_cast<double>(f.gpu_milli_allocated) / 1000.0,
+      static_cast<double>(milli) / 1000.0, percentage(f.gpu_milli_allocated, milli));
+  if (milli != f.gpu_milli_total) text += fmt::format(", of {} in all", f.gpus_total);
+  return text;
+}
+
+std::string jobs_text(const model::Figures& f, const PlanRoom& room) {
+  std::string text = fmt::format("{} of {} placed", f.jobs_placed, f.jobs_total - room.pinned);
+  if (room.pinned > 0) text += fmt::format("; {} more pinned", room.pinned);
+  return text;
+}
 
 std::string objective_text(const model::Figures& f, model::Objective kind) {
   if (!model::traits(kind).gpu_milli) return fmt::format("{:.10g}", f.objective);
@@ -143,7 +157,8 @@ std::string class_lines(std::span<const model::PriorityClass> classes) {
   return text;
 }
 
-std::string summary(const model::Plan& plan, const std::map<std::string, std::int64_t>& waiting) {
+std::string summary(const model::Plan& plan, const std::map<std::string, std::int64_t>& waiting,
+                    const PlanRoom& room) {
   const model::Figures& f = plan.figures;
   std::string text;
   const auto row = [&](std::string_view name, const std::string& value) {
@@ -159,11 +174,9 @@ std::string summary(const model::Plan& plan, const std::map<std::string, std::in
     row("gap",
         fmt::format("{:.4f} %: to plans of all jobs that pass over priorities", 100.0 * f.gap));
   }
-  row("GPUs", fmt::format("{:.2f} of {} allocated ({:.2f} %)",
-                          static_cast<double>(f.gpu_milli_allocated) / 1000.0, f.gpus_total,
-                          percentage(f.gpu_milli_allocated, f.gpu_milli_total)));
-  row("jobs", fmt::format("{} of {} placed", f.jobs_placed, f.jobs_total));
-  text += reasons(waiting);
+  row("GPUs", gpus_text(f, room));
+  row("jobs", jobs_text(f, room));
+  text += waiting_lines(waiting);
   if (!plan.required_missing.empty()) {
     row("required", fmt::format("{} required jobs are missing", plan.required_missing.size()));
   }

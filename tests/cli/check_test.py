@@ -122,6 +122,13 @@ class Check(ProgramTest):
             self.assertNotIn("fault", done.out)
             self.assertIn(f"{self.sound['objective']:.10g}", done.out)
 
+    def test_takes_files_by_position_and_says_which_are_too_many(self):
+        done = self.berth("check", "c.yaml", "j.jsonl", "plan.json")
+        self.assert_ends(done, 0)
+        self.assertEqual(done.out, self.check().out)
+        done = self.berth("check", "c.yaml", "j.jsonl", "plan.json", "more.json")
+        self.assert_refused(done, 2, "more.json: one name too many")
+
     def test_names_every_planted_fault(self):
         for name, fault in FAULTS:
             with self.subTest(name=name, fault=fault.__qualname__):

@@ -36,6 +36,20 @@ def overlap(one, other):
 
 
 class HorizonTest(ProgramTest):
+    def test_every_reason_for_waiting_is_counted(self):
+        jobs = [{"id": f"j{gpus}", "duration": 60, "gpu_types": ["H100"], "deadline": 60 + gpus,
+                 "tasks": [{"count": gpus, "gpus": 4}]} for gpus in range(2, 4)]
+        jobs += [{"id": "after", "duration": 60, "after": ["j2"], "tasks": [{"gpus": 1}]},
+                 {"id": "and", "duration": 60, "after": ["j3"], "tasks": [{"gpus": 1}]},
+                 {"id": "then", "duration": 60, "after": ["after"], "tasks": [{"gpus": 1}]},
+                 {"id": "late", "duration": 60, "not_before": 90000, "tasks": [{"gpus": 1}]}]
+        self.write("j.jsonl", "".join(json.dumps(job) + "\n" for job in jobs))
+        done = self.plan("--horizon", "1h")
+        self.assert_ends(done, 0)
+        for words in ["job j2 must end first", "job j3 must end first", "job after must end first",
+                      "only after the horizon", "no machine can run it"]:
+            self.assertIn(words, done.out)
+
     def setUp(self):
         super().setUp()
         self.write("c.yaml", CLUSTER)

@@ -11,10 +11,29 @@
 
 namespace berth::report {
 
+/// What there is to plan for.
+struct PlanRoom {
+  std::int64_t gpu_milli = -1;  ///< of machines that are up, beside what no plan moves; -1: all
+  std::int64_t pinned = 0;      ///< jobs that no plan moves
+};
+
+/// O(machines + pinned jobs)
+PlanRoom plan_room(const model::Cluster& cluster, std::int64_t pinned);
+
+/// "32.00 of 40 allocated (80.00 %), of 48 in all", without the end where all are to plan.
+std::string gpus_text(const model::Figures& figures, const PlanRoom& room);
+/// "3 of 4 placed; 2 more pinned"
+std::string jobs_text(const model::Figures& figures, const PlanRoom& room);
+
 /// The final figures of a plan as text, several lines, ends with a newline.
 /// @param plan     its jobs are not read
 /// @param waiting  number of unplaced jobs by reason
-std::string summary(const model::Plan& plan, const std::map<std::string, std::int64_t>& waiting);
+std::string summary(const model::Plan& plan, const std::map<std::string, std::int64_t>& waiting,
+                    const PlanRoom& room = {});
+
+/// The reasons for waiting, most frequent first, a line each; from the 13th on they are counted
+/// together.
+std::string waiting_lines(const std::map<std::string, std::int64_t>& waiting);
 
 /// What a plan is made of and by.
 struct PlanOrigin {

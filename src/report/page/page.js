@@ -63,6 +63,8 @@
     const widest = boxes.reduce((most, [w]) => Math.max(most, w), 1);
     return shelves(boxes, Math.max(widest, Math.ceil(Math.sqrt(area * aspect))), gap);
   };
+  // Width to height of the map: as the canvas has it, on narrow screens upright.
+  const aspect = Math.min(2.6, Math.max(0.7, (document.documentElement.clientWidth - 34) / 418));
   // Cells of a world in which a machine is one square: racks are blocks within blocks of pods.
   const layout = () => {
     const columns = size => Math.max(1, Math.ceil(Math.sqrt(size)));
@@ -71,8 +73,8 @@
     const boxes = inPod.map(list => shelved(list.map(r => {
       const size = data.racks[2 * r + 1];
       return [columns(size), Math.ceil(size / columns(size))];
-    }), 1, pods.length > 1 ? 1.3 : 2.6));
-    const all = shelved(boxes.map(box => [box.width, box.height]), 3, 2.6);
+    }), 1, pods.length > 1 ? Math.min(1.3, aspect) : aspect));
+    const all = shelved(boxes.map(box => [box.width, box.height]), 3, aspect);
     const first = new Int32Array(racks.length + 1);
     for (let r = 0; r < racks.length; ++r) first[r + 1] = first[r] + data.racks[2 * r + 1];
     const x = new Int32Array(machines.length), y = new Int32Array(machines.length);

@@ -82,7 +82,7 @@ TEST_F(PlanTables, say_of_each_job_where_it_is_or_why_it_waits) {
 
 TEST_F(PlanTables, begin_with_the_cluster) {
   EXPECT_EQ(header(content_),
-            "cluster  4 machines in 2 racks and 1 pods, 16 GPUs (16 A), 1 machines closed\n"
+            "cluster  4 machines in 2 racks and 1 pod, 16 GPUs (16 A), 1 machine closed\n"
             "jobs     2 placed, 1 waiting, 1 pinned; 2 were running\n");
 }
 

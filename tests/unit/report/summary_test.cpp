@@ -23,15 +23,14 @@ TEST(GapText, names_every_part_that_can_be_seen) {
       .limits = {1.5, 0.5},
       .whole_jobs = 0.5,
       .rounding = 0.0};
-  EXPECT_EQ(
-      gap_text(parts, figures(90.0, 100.0)),
-      "  of the gap    50.0 % regret: 1 GPU or less 10.0 % (3 jobs),\n"
-      "                up to 64 GPUs 40.0 % (2 jobs)\n"
-      "                25.0 % idle or below its price: A 20.0 %,\n"
-      "                machines without GPUs 5.0 %\n"
-      "                15.0 % quotas\n"
-      "                5.0 % uplinks\n"
-      "                5.0 % choice of whole jobs\n");
+  EXPECT_EQ(gap_text(parts, figures(90.0, 100.0)),
+            "  of the gap    50.0 % regret: 1 GPU or less 10.0 % (3 jobs),\n"
+            "                up to 64 GPUs 40.0 % (2 jobs)\n"
+            "                25.0 % idle or below its price: A 20.0 %,\n"
+            "                machines without GPUs 5.0 %\n"
+            "                15.0 % quotas\n"
+            "                5.0 % uplinks\n"
+            "                5.0 % choice of whole jobs\n");
 }
 
 TEST(GapText, starts_with_the_first_part_there_is) {
@@ -45,6 +44,23 @@ TEST(GapText, has_no_parts_of_a_gap_that_is_printed_as_zero) {
   model::GapParts parts;
   parts.rounding = 1e-7;
   EXPECT_EQ(gap_text(parts, figures(1.0 - 1e-7, 1.0)), "");
+}
+
+TEST(Summary, counts_what_there_was_to_plan) {
+  model::Plan plan;
+  plan.figures.gpus_total = 48;
+  plan.figures.gpu_milli_total = 48000;
+  plan.figures.gpu_milli_allocated = 32000;
+  plan.figures.jobs_total = 5;
+  plan.figures.jobs_placed = 2;
+  const std::string all = summary(plan, {});
+  EXPECT_NE(all.find("GPUs          32.00 of 48 allocated (66.67 %)\n"), std::string::npos) << all;
+  EXPECT_NE(all.find("jobs          2 of 5 placed\n"), std::string::npos) << all;
+  const std::string text = summary(plan, {}, {.gpu_milli = 40000, .pinned = 2});
+  EXPECT_NE(text.find("GPUs          32.00 of 40 allocated (80.00 %), of 48 in all\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("jobs          2 of 3 placed; 2 more pinned\n"), std::string::npos) << text;
 }
 
 TEST(Summary, counts_every_reason_for_waiting) {
