@@ -3,6 +3,7 @@
 
 #include "local_search/candidate_domains.hpp"
 #include "local_search/fill_idle_capacity.hpp"
+#include "local_search/group_insertion.hpp"
 #include "local_search/insertion.hpp"
 
 #include <algorithm>
@@ -52,13 +53,10 @@ local_search::OptionPlacer placer_of(const Occupancy& state, FreeTaskCounts* cou
   }};
 }
 
-/// @param costs   bounds for the present content, or null
 /// @param counts  of the present content, or null
 std::optional<MadeRoom> make_room(Occupancy& state, JobId job,
-                                  const local_search::EvictionCostBounds* costs,
+                                  const local_search::Insertion& insertion,
                                   FreeTaskCounts* counts) {
-  const local_search::Insertion insertion =
-      local_search::find_insertion(std::as_const(state), job, {.costs = costs});
   if (insertion.gain <= 0.0) return std::nullopt;
   const Occupancy::Mark mark = state.mark();
   const local_search::InsertionOutcome outcome =
@@ -130,18 +128,26 @@ std::optional<model::JobPlacement> RoomSearch::find_in(JobId id, GpuTypeId type,
 }
 
 std::optional<MadeRoom> make_room(Occupancy& state, JobId job) {
-  return make_room(state, job, nullptr, nullptr);
+  return RoomMaker(state).make(job);
 }
 
 RoomMaker::RoomMaker(Occupancy& state, FreeTaskCounts* counts) : state_(state), counts_(counts) {}
 RoomMaker::~RoomMaker() = default;
 
 std::optional<MadeRoom> RoomMaker::make(JobId job) {
-  if (asked_ && costs_ == nullptr) {
+  const bool groups = state_.valuation().instance().workload.job(job).groups > 1;
+  if ((asked_ || groups) && costs_ == nullptr) {
     costs_ = std::make_unique<local_search::EvictionCostBounds>(state_);
   }
   asked_ = true;
-  return make_room(state_, job, costs_.get(), counts_);
+  if (!groups) {
+    return make_room(
+        state_, job,
+        local_search::find_insertion(std::as_const(state_), job, {.costs = costs_.get()}), counts_);
+  }
+  if (groups_ == nullptr)
+    groups_ = std::make_unique<local_search::GroupInsertions>(state_, *costs_);
+  return make_room(state_, job, groups_->find(job), counts_);
 }
 
 }  // namespace berth::solver

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,8 +20,8 @@ using model::Certificate;
 /// Prices of a certificate as a job pays them, in units of the objective.
 class JobPrices {
  public:
-  JobPrices(const model::InstanceView& instance, const Certificate& certificate)
-      : instance_(instance), certificate_(certificate) {}
+  JobPrices(const model::InstanceView& instance, const CertifiedPools& prices)
+      : instance_(instance), prices_(prices), certificate_(*prices.certificate) {}
 
   /// Of all tasks with GPUs and, on machines without GPUs, of the others.
   [[nodiscard]] double cost(const model::Job& job, const Certificate::PoolPrice& pool) const {
@@ -58,13 +59,12 @@ class JobPrices {
 
  private:
   [[nodiscard]] double shape_price(ShapeId shape, GpuTypeId type) const {
-    for (const Certificate::ShapePrice& price : certificate_.shapes) {
-      if (price.shape == shape && price.gpu_type == type) return static_cast<double>(price.price);
-    }
-    return 0.0;
+    const auto found = prices_.shapes.find({shape, type});
+    return found == prices_.shapes.end() ? 0.0 : found->second;
   }
 
   model::InstanceView instance_;
+  const CertifiedPools& prices_;
   const Certificate& certificate_;
 };
 
@@ -74,16 +74,18 @@ std::string place_name(const model::Cluster& cluster, const Certificate::PoolPri
   return printable(place) + " " + printable(cluster.classes[pool.machine_class.index()].name);
 }
 
-/// The pools of a certificate's level that the cluster has, with their prices; 0 where none is
-/// listed.
-std::vector<Certificate::PoolPrice> all_pools(const model::Cluster& cluster,
-                                              const Certificate& certificate) {
+/// The pools of a certificate's level that the cluster has, with their prices, by GPU type; 0 where
+/// none is listed.
+std::map<GpuTypeId, std::vector<Certificate::PoolPrice>> all_pools(const model::Cluster& cluster,
+                                                                   const Certificate& certificate) {
   using Key = std::tuple<PodId, RackId, ClassId>;
   std::map<Key, Certificate::PoolPrice> pools;
+  Key last;
   for (std::size_t m = 0; m < cluster.machines(); ++m) {
     const RackId rack =
         certificate.level == model::Level::rack ? cluster.machine_rack[m] : RackId{};
     const Key key(cluster.pod_of(MachineId(m)), rack, cluster.machine_class[m]);
+    if (std::exchange(last, key) == key) continue;  // neighbours are mostly alike
     pools.try_emplace(
         key, Certificate::PoolPrice{
                  .pod = std::get<0>(key), .rack = rack, .machine_class = std::get<2>(key)});
@@ -91,23 +93,28 @@ std::vector<Certificate::PoolPrice> all_pools(const model::Cluster& cluster,
   for (const Certificate::PoolPrice& pool : certificate.pools) {
     pools[Key(pool.pod, pool.rack, pool.machine_class)] = pool;
   }
-  std::vector<Certificate::PoolPrice> result;
-  for (const auto& [key, pool] : pools) result.push_back(pool);
+  std::map<GpuTypeId, std::vector<Certificate::PoolPrice>> result;
+  for (const auto& [key, pool] : pools) {
+    result[cluster.classes[pool.machine_class.index()].gpu_type].push_back(pool);
+  }
   return result;
 }
 
 /// Sets the cheapest pool of the place's GPU type and what the job costs there.
 void price(const model::InstanceView& instance, const CertifiedPools& pools, const model::Job& job,
            PricedPlace& place) {
-  const JobPrices prices(instance, *pools.certificate);
+  const JobPrices prices(instance, pools);
   double least = std::numeric_limits<double>::infinity();
-  for (const Certificate::PoolPrice& pool : pools.pools) {
-    if (instance.cluster.classes[pool.machine_class.index()].gpu_type != place.gpu_type) continue;
-    const double cost = prices.cost(job, pool);
-    if (cost >= least) continue;
-    least = cost;
-    place.place = place_name(instance.cluster, pool);
+  const Certificate::PoolPrice* cheapest = nullptr;
+  if (const auto of_type = pools.pools.find(place.gpu_type); of_type != pools.pools.end()) {
+    for (const Certificate::PoolPrice& pool : of_type->second) {
+      const double cost = prices.cost(job, pool);
+      if (cost >= least) continue;
+      least = cost;
+      cheapest = &pool;
+    }
   }
+  if (cheapest != nullptr) place.place = place_name(instance.cluster, *cheapest);
   place.cost = least + prices.beside_places(job);
 }
 
@@ -129,7 +136,11 @@ std::int64_t free_tasks(Trials& trials, const model::Job& job, GpuTypeId type) {
 
 CertifiedPools certified_pools(const model::Cluster& cluster, const Certificate* certificate) {
   if (certificate == nullptr) return {};
-  return {.certificate = certificate, .pools = all_pools(cluster, *certificate)};
+  CertifiedPools prices{.certificate = certificate, .pools = all_pools(cluster, *certificate)};
+  for (const Certificate::ShapePrice& price : certificate->shapes) {
+    prices.shapes.emplace(std::pair(price.shape, price.gpu_type), static_cast<double>(price.price));
+  }
+  return prices;
 }
 
 std::vector<PricedPlace> priced_places(Trials& trials, const CertifiedPools& pools, JobId id) {

@@ -3,6 +3,8 @@
 
 #include "trials.hpp"
 
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "berth/explain/explain.hpp"
@@ -12,7 +14,9 @@ namespace berth::explain {
 /// The prices of a certificate, and all pools of its level with their prices.
 struct CertifiedPools {
   const model::Certificate* certificate = nullptr;  ///< null: no prices
-  std::vector<model::Certificate::PoolPrice> pools = {};
+  /// By GPU type, each in the order of the certificate's places.
+  std::map<GpuTypeId, std::vector<model::Certificate::PoolPrice>> pools = {};
+  std::map<std::pair<ShapeId, GpuTypeId>, double> shapes = {};  ///< those that are not 0
 };
 /// O(machines log pools)
 CertifiedPools certified_pools(const model::Cluster& cluster,

@@ -14,11 +14,26 @@ std::vector<MachineId> all_machines(const model::Cluster& cluster) {
   return machines;
 }
 
+/// A copy with room for variants: appending to an exact copy would copy all jobs once more.
+model::Instance roomy_copy(const model::Instance& instance) {
+  constexpr std::size_t kVariants = 64;
+  model::Instance copy{.cluster = instance.cluster, .workload = {}};
+  const model::Workload& from = instance.workload;
+  model::Workload& to = copy.workload;
+  static_cast<model::WorkloadTables&>(to) = from;
+  to.position = from.position;
+  to.jobs.reserve(from.jobs.size() + kVariants);
+  to.jobs.insert(to.jobs.end(), from.jobs.begin(), from.jobs.end());
+  to.groups.reserve(from.groups.size() + kVariants * 16);
+  to.groups.insert(to.groups.end(), from.groups.begin(), from.groups.end());
+  return copy;
+}
+
 }  // namespace
 
 Trials::Trials(const model::Instance& instance, model::Objective objective,
                const model::Placement& placement)
-    : instance_(instance),
+    : instance_(roomy_copy(instance)),
       valuation_(model::InstanceView(instance_), objective),
       limits_(model::InstanceView(instance_), objective),
       occupancy_(valuation_, all_machines(instance_.cluster), &limits_),

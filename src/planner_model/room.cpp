@@ -146,8 +146,13 @@ class TaskPlacer {
       tasks.push_back(take(*best, group, shape));
       return true;
     }
-    std::ranges::sort(order, tighter);
-    for (const MachineId m : order) {
+    // A heap, since mostly few of many machines are used.
+    const auto looser = [&](MachineId a, MachineId b) { return tighter(b, a); };
+    std::ranges::make_heap(order, looser);
+    while (!order.empty()) {
+      std::ranges::pop_heap(order, looser);
+      const MachineId m = order.back();
+      order.pop_back();
       for (; count > 0 && fits(m, shape); --count) tasks.push_back(take(m, group, shape));
       if (count == 0) return true;
     }

@@ -17,7 +17,8 @@
 
 namespace berth::solver::local_search {
 class EvictionCostBounds;
-}
+class GroupInsertions;
+}  // namespace berth::solver::local_search
 
 namespace berth::solver {
 
@@ -55,9 +56,9 @@ class RoomSearch {
 };
 
 /// The insertion of an unplaced job that costs the others least, as local search finds it (Glover
-/// 1996); the loss is below the value of the job. Required jobs stay. None for a job of several
-/// task groups that finds no free room, or of value 0. Does not change the state. O(machines x jobs
-/// per machine) a type and level.
+/// 1996), also one of several task groups; the loss is below the value of the job. Required jobs
+/// stay. None for a job of value 0. Does not change the state. O(machines x jobs per machine) a
+/// type and level.
 std::optional<MadeRoom> make_room(Occupancy& state, JobId job);
 
 /// `make_room` for many jobs while the placed jobs stay as they are. From the second job on it
@@ -76,7 +77,8 @@ class RoomMaker {
   Occupancy& state_;
   FreeTaskCounts* counts_;
   bool asked_ = false;
-  std::unique_ptr<local_search::EvictionCostBounds> costs_;  ///< null before the second job
+  std::unique_ptr<local_search::EvictionCostBounds> costs_;  ///< null while not needed
+  std::unique_ptr<local_search::GroupInsertions> groups_;  ///< null before a job of several groups
 };
 
 }  // namespace berth::solver

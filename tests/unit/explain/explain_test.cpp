@@ -96,6 +96,16 @@ model::Placement changed(const model::Placement& plan, const Change& change) {
 
 using Seen = std::array<int, 7>;  ///< changes by kind
 
+/// True when the job fits once this one has left.
+bool fits_without(const model::Instance& instance, const model::Placement& plan, JobId job,
+                  JobId gone) {
+  model::Placement less = plan;
+  std::erase_if(less, [&](const model::JobPlacement& placed) { return placed.job == gone; });
+  const std::vector<Change> changes =
+      Explainer(instance, model::Objective::value, less, nullptr).explain(job).changes;
+  return !changes.empty() && changes.front().kind == ChangeKind::none;
+}
+
 void expect_true(const model::Instance& instance, const model::Placement& plan, Seen& seen) {
   Explainer explainer(instance, model::Objective::value, plan, nullptr);
   for (const JobId job : model::planned_jobs(instance.workload)) {
@@ -124,6 +134,40 @@ TEST(Explain, every_change_makes_a_valid_plan) {
        {ChangeKind::eviction, ChangeKind::domain, ChangeKind::gpu_type, ChangeKind::count}) {
     EXPECT_GT(seen[static_cast<std::size_t>(kind)], 0) << static_cast<int>(kind);
   }
+}
+
+/// Jobs of several task groups: jobs are named wherever the leaving of a single job that may leave
+/// would do, but where that job shares no machine with them and only frees an uplink.
+TEST(Explain, jobs_of_several_groups_have_evictions_that_are_valid) {
+  int found = 0, possible = 0, missed = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    test::Dice dice(seed);
+    model::Instance instance = test::random_tiny(dice);
+    if (seed % 2 == 1) instance = test::with_rules(dice, std::move(instance));
+    const model::Placement plan = first_fit(instance);
+    Explainer explainer(instance, model::Objective::value, plan, nullptr);
+    for (const JobId job : model::planned_jobs(instance.workload)) {
+      if (places(plan, job) || instance.workload.job(job).groups < 2) continue;
+      const std::vector<Change> changes = explainer.explain(job).changes;
+      if (!changes.empty() && changes.front().kind == ChangeKind::none) continue;
+      const auto eviction = std::ranges::find(changes, ChangeKind::eviction, &Change::kind);
+      const bool single = std::ranges::any_of(plan, [&](const model::JobPlacement& placed) {
+        return !instance.workload.job(placed.job).required &&
+               fits_without(instance, plan, job, placed.job);
+      });
+      possible += single ? 1 : 0;
+      if (eviction == changes.end()) {
+        missed += single ? 1 : 0;
+        continue;
+      }
+      ++found;
+      EXPECT_EQ(faults(instance, changed(plan, *eviction)), "") << text(instance, job, *eviction);
+    }
+  }
+  EXPECT_GT(found, 20);
+  EXPECT_GT(possible, 10);
+  EXPECT_LE(10 * missed, possible);
 }
 
 TEST(Explain, licenses_that_suffice_make_a_valid_plan) {
