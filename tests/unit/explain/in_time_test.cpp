@@ -50,11 +50,14 @@ model::Instance random_instance(std::uint64_t seed) {
   for (int j = 0; j < 9; ++j) {
     std::string more;
     if (below(4) == 0) more += fmt::format(R"(,"not_before":{})", 5 + below(60));
-    if (j > 0 && below(4) == 0) more += fmt::format(R"(,"after":["j{}"])", below(static_cast<std::uint64_t>(j)));
+    if (j > 0 && below(4) == 0)
+      more += fmt::format(R"(,"after":["j{}"])", below(static_cast<std::uint64_t>(j)));
     const std::string task =
         below(4) == 0 ? std::string(R"({"gpu_milli":600})")
                       : fmt::format(R"({{"count":{},"gpus":{}}})", 1 + below(2), 1 + below(4));
-    jobs += fmt::format(R"({{"id":"j{}","duration":{},"tasks":[{}]{}}})", j, 10 + below(40), task, more) + "\n";
+    jobs += fmt::format(R"({{"id":"j{}","duration":{},"tasks":[{}]{}}})", j, 10 + below(40), task,
+                        more) +
+            "\n";
   }
   return instance_of(cluster, jobs);
 }
@@ -110,8 +113,15 @@ TEST_F(InTime, names_whose_gpus_it_takes_over_and_when) {
 {"id":"second","duration":60,"tasks":[{"gpus":2}],"after":["first"]}
 )");
   model::RawHorizonPlan raw;
-  raw.plan.placements = {{.job = "first", .start = 0, .tasks = {{.shape = "task", .machine = "m0", .gpus = {{0, 1000}, {1, 1000}, {2, 1000}, {3, 1000}}}}},
-                         {.job = "second", .start = 3600, .tasks = {{.shape = "task", .machine = "m0", .gpus = {{0, 1000}, {1, 1000}}}}}};
+  raw.plan.placements = {
+      {.job = "first",
+       .start = 0,
+       .tasks = {{.shape = "task",
+                  .machine = "m0",
+                  .gpus = {{0, 1000}, {1, 1000}, {2, 1000}, {3, 1000}}}}},
+      {.job = "second",
+       .start = 3600,
+       .tasks = {{.shape = "task", .machine = "m0", .gpus = {{0, 1000}, {1, 1000}}}}}};
   raw.ends = {3600, 3660};
   const PlannedStarts starts(instance, raw);
   EXPECT_EQ(text(instance, 0, *starts.of(JobId(0))),
