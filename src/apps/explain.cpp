@@ -3,7 +3,10 @@
 #include "berth/explain/explain.hpp"
 
 #include "commands.hpp"
+#include "explain_in_time.hpp"
+#include "explain_words.hpp"
 #include "options.hpp"
+#include "plan_cache.hpp"
 #include "read_placement.hpp"
 
 #include <algorithm>
@@ -21,16 +24,10 @@
 #include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 
-#include "berth/base/printable.hpp"
-#include "berth/base/similar.hpp"
-#include "berth/base/span_text.hpp"
-#include "berth/base/wrapped.hpp"
-#include "berth/explain/in_time.hpp"
 #include "berth/parallel/loops.hpp"
 #include "berth/parallel/threads.hpp"
 #include "berth/pipeline/cores.hpp"
 #include "berth/planner_model/equal_jobs.hpp"
-#include "berth/report/plan_difference.hpp"
 #include "berth/report/reasons.hpp"
 
 namespace berth::apps {
@@ -38,48 +35,11 @@ namespace {
 
 struct ExplainFlags {
   pipeline::Input input;
+  CacheFlags cache;
   std::string plan;
   std::vector<std::string> jobs;
   bool all = false;
 };
-
-JobId job_named(const model::Instance& instance, const std::string& name) {
-  const NameTable& names = instance.workload.job_names;
-  std::vector<std::string> known;
-  for (std::size_t j = 0; j < names.size(); ++j) {
-    if (names[j] == name) return JobId(j);
-    known.emplace_back(names[j]);
-  }
-  throw InputError({.file = "", .line = 0, .field = "--job"},
-                   fmt::format("no job has the id {}", printable(name)), did_you_mean(name, known));
-}
-
-const model::RawUnplacedJob* find_waiting(const model::Instance& instance, const ReadPlan& plan,
-                                          JobId job) {
-  const auto at = std::ranges::find(plan.file.waiting, instance.workload.job_names[job.index()],
-                                    &model::RawUnplacedJob::job);
-  return at == plan.file.waiting.end() ? nullptr : &*at;
-}
-
-/// State of one job in a plan of one moment: where it is, or why it waits.
-std::string state_text(const model::Instance& instance, const ReadPlan& plan, JobId job) {
-  const auto& workload = instance.workload;
-  if (workload.pinned(workload.job(job))) return "pinned: no plan moves it";
-  const auto placed = std::ranges::lower_bound(plan.placement, job, {}, &model::JobPlacement::job);
-  constexpr std::size_t kPlaces = 60;
-  if (placed != plan.placement.end() && placed->job == job) {
-    return "placed on " + report::places(instance.cluster, *placed, kPlaces);
-  }
-  const model::RawUnplacedJob* const waits = find_waiting(instance, plan, job);
-  return "waits: " +
-         (waits == nullptr ? std::string("the plan does not say why") : printable(waits->reason));
-}
-
-std::string name_of(const model::Instance& instance, JobId job) {
-  return printable(instance.workload.job_names[job.index()]);
-}
-
-void print_head(const std::string& text) { fmt::print("{}\n", wrapped(text, 2)); }
 
 /// Waiting jobs that the same room holds: they differ in name, worth, priority, arrival and the
 /// places that they like best only.
@@ -169,52 +129,14 @@ void explain_now(const model::Instance& instance, const ReadPlan& plan, const Ex
   }
 }
 
-/// Of a plan in time: the start and what it waits for. Changes are not searched: free room of this
-/// moment may be that of a job that starts later.
-void explain_in_time(const model::Instance& instance, const ReadPlan& plan,
-                     const model::RawHorizonPlan& in_time, const std::vector<JobId>& jobs) {
-  const explain::PlannedStarts starts(instance, in_time);
-  for (const JobId job : jobs) {
-    const auto start = starts.of(job);
-    if (!start) {
-      print_head(name_of(instance, job) + " " + state_text(instance, plan, job));
-    } else {
-      print_head(name_of(instance, job));
-    }
-    fmt::print("{}", explain::needs_text(instance, job));
-    if (start) fmt::print("{}", explain::text(instance, in_time.now, *start));
-    const model::RawUnplacedJob* const waits = find_waiting(instance, plan, job);
-    if (!start && waits != nullptr && waits->earliest_start) {
-      fmt::print("  fits beside the plan from {} on, {} from now\n", *waits->earliest_start,
-                 span_text(std::max<std::int64_t>(0, *waits->earliest_start - in_time.now)));
-    }
-    fmt::print("\n");
-  }
-}
-
-/// All that the plan starts, in order of start, then one job of each reason for waiting.
-std::vector<JobId> in_order_of_start(const model::Instance& instance,
-                                     const model::RawHorizonPlan& in_time) {
-  std::vector<std::pair<std::int64_t, std::string_view>> order;
-  for (const model::RawPlacement& placed : in_time.plan.placements) {
-    order.emplace_back(placed.start, placed.job);
-  }
-  std::ranges::sort(order);
-  std::map<std::string_view, JobId> ids;
-  const NameTable& names = instance.workload.job_names;
-  for (std::size_t j = 0; j < names.size(); ++j) ids.emplace(names[j], JobId(j));
-  std::vector<JobId> jobs;
-  for (const auto& [start, name] : order) {
-    if (const auto at = ids.find(name); at != ids.end()) jobs.push_back(at->second);
-  }
-  return jobs;
-}
-
 ExitCode run_explain(const comm::Communicator& comm, const ExplainFlags& flags) {
   const parallel::ThreadLimit threads(pipeline::share_cores(comm, 0));
   return static_cast<ExitCode>(comm.agreed([&] {
     if (comm.rank() != 0) return static_cast<int>(ExitCode::done);
-    const auto [instance, plan] = read_planned(flags.input, flags.plan);
+    // Kept until the program ends: to free its lists one by one would take a tenth of the time.
+    const auto* const read =
+        new PlannedInstance(read_planned(flags.input, flags.plan, flags.cache));
+    const auto& [instance, plan] = *read;
     std::vector<JobId> jobs;
     for (const std::string& name : flags.jobs) jobs.push_back(job_named(instance, name));
     const bool chosen = !jobs.empty() || flags.all;
@@ -242,6 +164,7 @@ void add_explain(CLI::App& app, Action& action) {
       ->check(file_name())
       ->required();
   add_input(*command, flags->input);
+  add_cache(*command, flags->cache);
   command
       ->add_option("--job", flags->jobs,
                    "Jobs by id; without this the first job of each reason for waiting")

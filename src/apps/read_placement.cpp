@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read_placement.hpp"
 
+#include "plan_cache.hpp"
+
 #include <cstddef>
 #include <utility>
 
@@ -16,7 +18,7 @@
 namespace berth::apps {
 
 ReadPlan read_plan_alone(const std::string& path) {
-  ReadPlan plan{.file = {}, .placement = {}};
+  ReadPlan plan;
   std::string text = io::read_file(path);
   if (io::has_horizon(text, path)) {
     plan.in_time = io::parse_horizon_plan(text, path);
@@ -60,13 +62,20 @@ ReadPlan read_placement(const model::Instance& instance, const std::string& path
   return plan;
 }
 
-PlannedInstance read_planned(const pipeline::Input& input, const std::string& path) {
+PlannedInstance read_planned(const pipeline::Input& input, const std::string& path,
+                             const CacheFlags& flags) {
+  const PlanCache cache(flags, {input.cluster, input.jobs, path});
+  if (auto kept = cache.find()) return *std::move(kept);
   PlannedInstance read;
   parallel::run_tasks(2, [&](std::size_t file) {
     if (file == 0) read.instance = io::read_instance(input.cluster, input.jobs);
     if (file == 1) read.plan = read_plan_alone(path);
   });
   look_up(read.instance, path, read.plan);
+  model::RawPlan waiting_alone;
+  waiting_alone.waiting = std::move(read.plan.file.waiting);
+  read.plan.file = std::move(waiting_alone);
+  cache.keep(read);
   return read;
 }
 

@@ -17,8 +17,8 @@ namespace berth::apps {
 /// A plan file with its names looked up in the instance. Of a plan in time: the jobs that start
 /// now.
 struct ReadPlan {
-  model::RawPlan file;
-  model::Placement placement;
+  model::RawPlan file = {};
+  model::Placement placement = {};
   model::Objective objective = model::Objective::value;
   /// Prices of a plan of one moment; none where they are unusable.
   std::optional<model::Certificate> certificate = {};
@@ -36,14 +36,18 @@ void look_up(const model::Instance& instance, const std::string& path, ReadPlan&
 ///         that the instance lacks (`berth check` lists them all)
 ReadPlan read_placement(const model::Instance& instance, const std::string& path);
 
-/// An instance and a plan of it.
+/// An instance and a plan of it, of whose file only the waiting jobs are kept.
 struct PlannedInstance {
   model::Instance instance;
   ReadPlan plan;
 };
 
-/// Reads the instance and the plan at the same time, on two threads.
+struct CacheFlags;
+
+/// Reads the instance and the plan at the same time, on two threads, or what an earlier call kept
+/// of the same bytes (plan_cache.hpp), with an equal result.
 /// @throws InputError as the readers of the instance, and as `read_placement`
-PlannedInstance read_planned(const pipeline::Input& input, const std::string& path);
+PlannedInstance read_planned(const pipeline::Input& input, const std::string& path,
+                             const CacheFlags& flags);
 
 }  // namespace berth::apps

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
 #include "options.hpp"
+#include "plan_cache.hpp"
 #include "read_placement.hpp"
 
 #include <algorithm>
@@ -21,6 +22,7 @@ namespace {
 
 struct ShowFlags {
   pipeline::Input input;
+  CacheFlags cache;
   std::string plan;
   std::vector<std::string> by = {"gpu-type", "pod", "queue", "reason"};
 };
@@ -40,7 +42,7 @@ report::Grouping grouping_of(const std::string& word) {
 ExitCode run_show(const comm::Communicator& comm, const ShowFlags& flags) {
   return static_cast<ExitCode>(comm.agreed([&] {
     if (comm.rank() != 0) return static_cast<int>(ExitCode::done);
-    const PlannedInstance read = read_planned(flags.input, flags.plan);
+    const PlannedInstance read = read_planned(flags.input, flags.plan, flags.cache);
     const model::Instance& instance = read.instance;
     const ReadPlan& plan = read.plan;
     const model::InstanceView view(instance);
@@ -64,6 +66,7 @@ void add_show(CLI::App& app, Action& action) {
       ->check(file_name())
       ->required();
   add_input(*command, flags->input);
+  add_cache(*command, flags->cache);
   const std::string words = fmt::format("{}", fmt::join(groupings(), ", "));
   command->add_option("--by", flags->by, "Which tables, in this order, comma-separated: " + words)
       ->delimiter(',')
