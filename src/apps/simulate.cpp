@@ -25,6 +25,7 @@
 #include "berth/base/error.hpp"
 #include "berth/base/printable.hpp"
 #include "berth/certify/horizon.hpp"
+#include "berth/certify/preemptive.hpp"
 #include "berth/io/file.hpp"
 #include "berth/io/jobs_file.hpp"
 #include "berth/io/run_file.hpp"
@@ -87,7 +88,8 @@ void print_bounds(const model::Instance& instance, const sim::Run& run, double m
   }
   const double kept =
       certify::prove_horizon(offline.problem, all, solver::certificate_of(prices)).bound;
-  const double any = sim::preemptive_bound(offline.problem, prices);
+  const double any = certify::prove_preemptive(
+      offline.problem, sim::preemptive_prices(offline.problem, prices.grid.back()));
   const auto print = [&](const char* what, double bound) {
     const double least = (bound + offline.outside) / static_cast<double>(offline.finished);
     fmt::print("  {:<28}{:.6g} ({:.2f} % below)\n", what, least, 100.0 * (1.0 - least / mean));

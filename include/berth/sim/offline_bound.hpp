@@ -3,10 +3,10 @@
 
 #include <span>
 
+#include "berth/horizon/price_certificate.hpp"
 #include "berth/horizon/problem.hpp"
 #include "berth/model/instance.hpp"
 #include "berth/model/run_record.hpp"
-#include "berth/solver/horizon_bound.hpp"
 
 namespace berth::sim {
 
@@ -24,14 +24,23 @@ struct OfflineProblem {
 OfflineProblem offline_problem(const model::Instance& instance,
                                std::span<const model::JobRecord> records);
 
-/// Bound on the cost of every schedule of a problem without deadlines and left-out jobs, also of
-/// those that stop, resume and move jobs for nothing: at the mean prices of the intervals each job
-/// buys the cheapest seconds before its completion, of several GPU types at a time,
+struct PreemptivePriceOptions {
+  int intervals = 256;   ///< of each price curve at most, >= 4
+  int iterations = 300;  ///< most steps of the search
+};
+
+/// Prices, constant on each interval, that bound the cost of every schedule of a problem without
+/// deadlines and left-out jobs, also of those that stop, resume and move jobs for nothing; the
+/// judge proves the bound (certify::prove_preemptive). Each job buys the cheapest seconds before
+/// its completion, on one GPU type at a time:
 ///
-///   LB = sum_j min over C >= r_j + least d of C - r_j + cheapest rent of its work in [r_j, C)
-///        - sum_p integral lambda_p C_p.
+///   LB = sum_j min over C >= r_j + least d of cost(C) + cheapest rent of its work in [r_j, C)
+///        - sum_p integral lambda_p C_p,
 ///
-/// In doubles. O(jobs x intervals^2) at worst
-double preemptive_bound(const horizon::Problem& problem, const solver::HorizonBound& prices);
+/// which is concave in the prices; steps along supergradients find a maximum.
+/// @param end  when the last job may be done: prices are 0 behind it
+/// O(iterations x jobs x intervals) at worst. Equal bits on any number of threads.
+horizon::PriceCertificate preemptive_prices(const horizon::Problem& problem, horizon::Seconds end,
+                                            const PreemptivePriceOptions& options = {});
 
 }  // namespace berth::sim
