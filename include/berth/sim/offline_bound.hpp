@@ -25,8 +25,8 @@ OfflineProblem offline_problem(const model::Instance& instance,
                                std::span<const model::JobRecord> records);
 
 struct PreemptivePriceOptions {
-  int intervals = 256;   ///< of each price curve at most, >= 4
-  int iterations = 300;  ///< most steps of the search
+  int intervals = 128;   ///< of each price curve at most, >= 4
+  int iterations = 200;  ///< most steps of the search
 };
 
 /// Prices, constant on each interval, that bound the cost of every schedule of a problem without
