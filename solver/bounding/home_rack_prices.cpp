@@ -145,12 +145,14 @@ HomeRackSolution home_rack_prices(const planner_model::Valuation& valuation,
     least = std::min(least, start.prices[p]);
   }
   const double affordable = options.cells / std::max(1.0, dual.cells());
-  const bool whole = affordable >= options.evaluations;
+  const bool whole = affordable >= options.trial;
+  const double most = whole ? std::min<double>(options.evaluations, affordable)
+                            : static_cast<double>(options.evaluations);
   using Knapsack = bounding::HomeRackDual::Knapsack;
   const std::size_t types = valuation.instance().cluster.gpu_types.size();
   PriceDescent descent(dual, std::move(price), types, known.objective, options,
                        whole ? Knapsack::whole : Knapsack::divisible);
-  for (int e = 0; e < options.evaluations && !stop.requested() && descent.step(); ++e) {
+  for (int e = 0; e < most && !stop.requested() && descent.step(); ++e) {
     if (whole && e >= options.trial && descent.bound() >= known.bound) return {};
   }
   HomeRackSolution result{std::vector<double>(pools.size(), 0.0)};

@@ -56,7 +56,7 @@ TEST_F(HomeStart, PlacesTheChosenJobsFirst) {
   const planner_model::Pools pools = planner_model::make_pools(tiny.instance.cluster, Level::rack);
   const std::vector<double> prices(pools.size(), 0.2);
   const auto plan = [&](const std::vector<HomeChoice>& chosen, model::Placement& placement) {
-    return plan_at_home(valuation, {pools, prices}, {.at_home = chosen},
+    return plan_at_home(valuation, {pools, prices}, {.prices = {}, .at_home = chosen},
                         {.chains = 0, .repartitions = 0}, {}, placement);
   };
   model::Placement greedy, placement;
