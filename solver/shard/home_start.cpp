@@ -42,6 +42,19 @@ std::int64_t largest_task(const model::WorkloadView& workload, JobId id) {
   return largest;
 }
 
+/// Takes a place for the job on these machines, on one of them where its domain is a machine.
+bool take_within(Occupancy& occupancy, JobId job, std::span<const MachineId> machines) {
+  const bool one = occupancy.valuation().instance().workload.job(job).domain == Level::machine;
+  const std::size_t width = one ? 1 : machines.size();
+  for (std::size_t i = 0; i < machines.size(); i += width) {
+    if (auto placement = occupancy.fit(job, machines.subspan(i, width))) {
+      occupancy.take(std::move(*placement));
+      return true;
+    }
+  }
+  return false;
+}
+
 /// Places jobs in their home racks, large ones first.
 void place_at_home(Occupancy& occupancy, std::vector<HomeChoice> chosen) {
   const model::WorkloadView& workload = occupancy.valuation().instance().workload;
@@ -54,18 +67,20 @@ void place_at_home(Occupancy& occupancy, std::vector<HomeChoice> chosen) {
     if (!may_be_placed(occupancy, c.job)) continue;
     const auto rack = racks.find({c.type, workload.job(c.job).home_rack});
     if (rack == racks.end()) continue;
-    if (auto placement = occupancy.fit(c.job, rack->second)) occupancy.take(std::move(*placement));
+    take_within(occupancy, c.job, rack->second);
   }
 }
 
-/// Machines of a type in a pod, or in all pods.
-std::span<const MachineId> machines_of(const Occupancy& occupancy, GpuTypeId type, PodId pod) {
-  if (!pod.valid()) return occupancy.index().domains(type, Level::cluster).front().machines;
-  const model::Cluster& cluster = occupancy.valuation().instance().cluster;
-  for (const Domain& domain : occupancy.index().domains(type, Level::pod)) {
-    if (cluster.pod_of(domain.machines.front()) == pod) return domain.machines;
+/// Places a job in its pod, or in any, in the first domain that its own allows.
+void place_in_pod(Occupancy& occupancy, const HomeChoice& choice) {
+  const auto& instance = occupancy.valuation().instance();
+  const Level widest = choice.pod.valid() ? Level::pod : Level::cluster;
+  const Level level = std::clamp(instance.workload.job(choice.job).domain, Level::rack, widest);
+  for (const Domain& domain : occupancy.index().domains(choice.type, level)) {
+    if (choice.pod.valid() && instance.cluster.pod_of(domain.machines.front()) != choice.pod)
+      continue;
+    if (take_within(occupancy, choice.job, domain.machines)) return;
   }
-  return {};
 }
 
 /// Places jobs in their pods, then those for any pod; of each those of large tasks first.
@@ -77,9 +92,7 @@ void place_elsewhere(Occupancy& occupancy, std::vector<HomeChoice> chosen) {
   });
   for (const HomeChoice& c : chosen) {
     if (!may_be_placed(occupancy, c.job)) continue;
-    const std::span<const MachineId> machines = machines_of(occupancy, c.type, c.pod);
-    if (machines.empty()) continue;
-    if (auto placement = occupancy.fit(c.job, machines)) occupancy.take(std::move(*placement));
+    place_in_pod(occupancy, c);
   }
 }
 

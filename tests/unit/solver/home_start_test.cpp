@@ -93,5 +93,27 @@ TEST_F(HomeStart, ChoosesWholeJobsForWhatIsLeftOfThePod) {
   EXPECT_NEAR(value, 44.0, 1e-9);
 }
 
+// Two tasks of 5 GPUs fit the pod, one on each machine, but no rack; two of 1 fit every rack.
+TEST_F(HomeStart, KeepsJobsElsewhereWithinTheirDomains) {
+  for (const Level domain : {Level::rack, Level::machine, Level::pod}) {
+    const JobId gang = tiny.job({{.count = 2, .gpus = 5}});
+    tiny[gang].value = 100.0;
+    tiny[gang].domain = domain;
+    const planner_model::Valuation valuation(tiny.instance, model::Objective::value);
+    const planner_model::Pools pools =
+        planner_model::make_pools(tiny.instance.cluster, Level::rack);
+    const std::vector<double> prices(pools.size(), 0.2);
+    for (const PodId pod : {PodId(0), PodId()}) {
+      model::Placement placement;
+      plan_at_home(valuation, {pools, prices},
+                   {.prices = {}, .elsewhere = {{gang, GpuTypeId(0), false, pod}}},
+                   {.chains = 0, .repartitions = 0}, {}, placement);
+      EXPECT_EQ(std::ranges::count(placement, gang, &model::JobPlacement::job),
+                domain == Level::pod ? 1 : 0);
+    }
+    tiny[gang].value = 0.0;
+  }
+}
+
 }  // namespace
 }  // namespace berth::solver
