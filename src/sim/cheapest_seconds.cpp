@@ -86,8 +86,14 @@ std::size_t CheapestSeconds::buy_until(double time) {
   return last;
 }
 
+/// Work at one price is one purchase, else they would grow with every step; `add_use` buys anew.
 void CheapestSeconds::insert(const Purchase& purchase) {
-  bought_.insert(std::ranges::upper_bound(bought_, purchase.price, {}, &Purchase::price), purchase);
+  const auto at = std::ranges::lower_bound(bought_, purchase.price, {}, &Purchase::price);
+  if (at != bought_.end() && at->price == purchase.price) {
+    at->share += purchase.share;
+  } else {
+    bought_.insert(at, purchase);
+  }
 }
 
 /// Moves the completion to the end of interval k, and work there from dearer seconds.
