@@ -136,8 +136,8 @@ TEST(Explain, every_change_makes_a_valid_plan) {
   }
 }
 
-/// Jobs of several task groups: jobs to leave are named in nine of ten cases where a single one that
-/// leaves would do, and what is named is valid.
+/// Jobs of several task groups: jobs to leave are named in nine of ten cases where a single one
+/// that leaves would do, and what is named is valid.
 TEST(Explain, jobs_of_several_groups_have_evictions_that_are_valid) {
   int found = 0, possible = 0, missed = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
