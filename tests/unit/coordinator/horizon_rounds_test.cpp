@@ -7,6 +7,7 @@
 
 #include <array>
 #include <limits>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -33,10 +34,11 @@ class HorizonRoundsTest : public berth::test::WithPetsc<> {
   }
 };
 
-/// Two machines of 4 GPUs that are shards, and jobs of 4 GPUs for 10 s.
-Problem two_shards(int jobs) {
+/// Machines of 4 GPUs that are shards, and jobs of 4 GPUs for 10 s.
+Problem shards_of_one(int machines, int jobs) {
   ProblemBuilder builder;
-  const std::array pools{builder.add_pool(CurveId(0), 1, 4), builder.add_pool(CurveId(0), 1, 4)};
+  std::vector<PoolId> pools;
+  for (int m = 0; m < machines; ++m) pools.push_back(builder.add_pool(CurveId(0), 1, 4));
   const auto any = builder.add_pool_set(pools);
   for (int j = 0; j < jobs; ++j) {
     (void)builder.add_job(0);
@@ -63,7 +65,7 @@ PlanInShards all_on_first(const Problem& problem) {
 }
 
 TEST_F(HorizonRoundsTest, a_job_that_waits_late_goes_to_the_shard_with_room) {
-  const Problem problem = two_shards(2);
+  const Problem problem = shards_of_one(2, 2);
   const auto bound = solver::bound_horizon(problem, {.intervals = 4});
   HorizonRounds exchange = rounds(problem, bound);
   ASSERT_TRUE(exchange.resume(all_on_first(problem)));
@@ -79,7 +81,7 @@ TEST_F(HorizonRoundsTest, a_job_that_waits_late_goes_to_the_shard_with_room) {
 }
 
 TEST_F(HorizonRoundsTest, a_job_goes_to_one_shard_and_bids_for_the_same_room_are_refused) {
-  const Problem problem = two_shards(6);
+  const Problem problem = shards_of_one(2, 6);
   const auto bound = solver::bound_horizon(problem, {.intervals = 4});
   HorizonRounds exchange = rounds(problem, bound);
   ASSERT_TRUE(exchange.resume(all_on_first(problem)));
@@ -90,6 +92,18 @@ TEST_F(HorizonRoundsTest, a_job_goes_to_one_shard_and_bids_for_the_same_room_are
   EXPECT_GE(report.refused, 1);
   EXPECT_EQ(exchange.step(2).moved + report.moved, 3);
   EXPECT_EQ(exchange.cost(), 2.0 * (10 + 20 + 30));
+  EXPECT_TRUE(certify::check_on_machines(problem, exchange.state().plan).empty());
+}
+
+TEST_F(HorizonRoundsTest, a_job_that_two_shards_bid_for_goes_to_one_of_them) {
+  const Problem problem = shards_of_one(3, 2);
+  const auto bound = solver::bound_horizon(problem, {.intervals = 4});
+  HorizonRounds exchange = rounds(problem, bound, 3);
+  ASSERT_TRUE(exchange.resume(all_on_first(problem)));
+  const HorizonRoundReport report = exchange.step(1);
+  EXPECT_EQ(report.bids, 2);
+  EXPECT_EQ(report.moved, 1);
+  EXPECT_EQ(exchange.cost(), 20.0);
   EXPECT_TRUE(certify::check_on_machines(problem, exchange.state().plan).empty());
 }
 
