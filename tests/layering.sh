@@ -36,7 +36,7 @@ report base model
 explain base model planner_model solver
 pipeline base parallel comm strads horizon model planner_model io partition solver coordinator certify report
 sim base parallel comm horizon model io policy solver speed pipeline
-papers base model policy solver speed
+papers base model policy solver speed certify
 api base comm parallel model io solver coordinator certify report pipeline
 scale *
 apps *

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiment.hpp"
 #include "gadget_world.hpp"
-#include "slot_proof.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -13,6 +12,7 @@
 
 #include "berth/papers/gadget/ring_relaxation.hpp"
 #include "berth/papers/gadget/slot_rules.hpp"
+#include "berth/papers/slot_proof.hpp"
 
 namespace berth::bench {
 namespace {
@@ -57,7 +57,7 @@ void compare_runs(std::vector<ResultRow>& rows, const std::string& name,
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const GadgetWorld world = draw_gadget_world(setting, seed);
     const double bound =
-        proved_utility(world.instance, gadget::utility_prices(world.instance).price);
+        papers::proved_utility(world.instance, gadget::utility_prices(world.instance).price);
     WatchedSlots watched;
     const gadget::SlotRule rules[] = {std::ref(watched), gadget::fifo_rule(world.fixed),
                                       gadget::drf_slot, gadget::las_rule(world.fixed),

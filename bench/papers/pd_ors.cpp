@@ -3,7 +3,6 @@
 /// offline optimum.
 #include "experiment.hpp"
 #include "pd_ors_world.hpp"
-#include "slot_proof.hpp"
 
 #include <span>
 #include <string>
@@ -15,6 +14,7 @@
 #include "berth/papers/pd_ors/pooled_bound.hpp"
 #include "berth/papers/pd_ors/replanning.hpp"
 #include "berth/papers/pd_ors/slot_baselines.hpp"
+#include "berth/papers/slot_proof.hpp"
 
 namespace berth::bench {
 namespace {
@@ -64,7 +64,7 @@ void add_instance(const std::string& setting, const SlotWorld& world, std::uint6
   const SlotInstance& instance = world.instance;
   const Runs paper = admit(instance, seed, kFloor), high = admit(instance, seed, kHighFloor);
   const PooledPrices offline = offline_prices(instance);
-  const double bound = proved_utility(instance, offline.price);
+  const double bound = papers::proved_utility(instance, offline.price);
   const std::pair<const char*, double> utilities[] = {
       {"PD-ORS", paper.pd_ors.utility},
       {"OASiS", paper.oasis.utility},
@@ -86,7 +86,7 @@ void add_instance(const std::string& setting, const SlotWorld& world, std::uint6
       {"berth", offline.price}};
   for (const auto& [scheduler, price] : prices) {
     table.add(setting, "bound of the optimum by the last prices", scheduler,
-              proved_utility(instance, price));
+              papers::proved_utility(instance, price));
     table.add(setting, "rent of all slots at the last prices", scheduler,
               pooled_rent(instance, price));
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiment.hpp"
-#include "slot_proof.hpp"
 #include "smd_world.hpp"
 
 #include <string>
@@ -8,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "berth/papers/slot_proof.hpp"
 #include "berth/papers/smd/smd_schedule.hpp"
 
 namespace berth::bench {
@@ -124,7 +124,7 @@ void add_smd_rows(const std::string& name, const SmdSetting& setting, std::size_
       }
     }
     const Knapsack whole = outer_knapsack(instance, papers::smd::fastest_crews(instance));
-    rows[row].by_seed.push_back(proved_utility(whole, papers::relax(whole).price));
+    rows[row].by_seed.push_back(papers::proved_utility(whole, papers::relax(whole).price));
   }
 }
 

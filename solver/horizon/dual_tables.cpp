@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horizon/dual_tables.hpp"
 
+#include "horizon/append_rows.hpp"
+
 #include <utility>
 
 #include "berth/base/archive.hpp"
@@ -14,24 +16,15 @@ using berth::horizon::Problem;
 
 namespace {
 
-/// Appends a range of one table to another; returns its place there.
-template <class T>
-IndexRange append(const std::vector<T>& from, IndexRange range, std::vector<T>& to) {
-  const auto begin = static_cast<std::int32_t>(to.size());
-  const auto items = range.of(from);
-  to.insert(to.end(), items.begin(), items.end());
-  return {begin, static_cast<std::int32_t>(to.size())};
-}
-
 void add_class(const Problem& problem, const NearlyEqualJobs& members, Problem& result) {
   result.jobs.push_back(problem.jobs[members.job.index()]);
   IndexRange& options = result.jobs.back().options;
-  options = append(problem.options, options, result.options);
+  options = append_rows(problem.options, options, result.options);
   for (auto k = options.begin; k < options.end; ++k) {
     Option& option = result.options[static_cast<std::size_t>(k)];
-    option.cost = append(problem.cost_pieces, option.cost, result.cost_pieces);
-    option.quotas = append(problem.option_quotas, option.quotas, result.option_quotas);
-    option.budgets = append(problem.option_budgets, option.budgets, result.option_budgets);
+    option.cost = append_rows(problem.cost_pieces, option.cost, result.cost_pieces);
+    option.quotas = append_rows(problem.option_quotas, option.quotas, result.option_quotas);
+    option.budgets = append_rows(problem.option_budgets, option.budgets, result.option_budgets);
   }
 }
 

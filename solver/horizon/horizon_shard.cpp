@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/solver/horizon_shard.hpp"
 
+#include "horizon/append_rows.hpp"
 #include "horizon/curves_of_bound.hpp"
 #include "horizon/list_planner.hpp"
 #include "horizon/part_of_problem.hpp"
-#include "horizon/problem_bytes.hpp"
 #include "horizon/regrets.hpp"
 #include "horizon/start_prices.hpp"
 
@@ -75,11 +75,8 @@ void compact(NamedJobs& jobs, Plan& plan, const Leaves& leaves) {
   for (const std::size_t j : order) {
     horizon_plan::append_job(jobs.problem, JobId(j), pools, result.problem);
     result.names.push_back(jobs.names[j]);
-    JobStart& start = starts.starts.emplace_back(plan.starts[j]);
-    const auto shares = start.shares.of(plan.shares);
-    start.shares.begin = static_cast<std::int32_t>(starts.shares.size());
-    starts.shares.insert(starts.shares.end(), shares.begin(), shares.end());
-    start.shares.end = static_cast<std::int32_t>(starts.shares.size());
+    const JobStart& start = plan.starts[j];
+    starts.starts.push_back(horizon_plan::with_shares(start, start.shares.of(plan.shares), starts));
   }
   jobs = std::move(result);
   plan = std::move(starts);
@@ -282,50 +279,5 @@ void HorizonShard::improve(std::uint64_t seed, std::int64_t share, const StopTok
   options.machine_visits /= share;
   task.plan = improve_on_machines(task.jobs.problem, bound, task.plan, options, stop);
 }
-
-namespace {
-
-template <class Archive>
-void list_fields(Archive& archive, NamedJobs& jobs) {
-  archive(jobs.problem, jobs.names);
-}
-
-template <class Archive>
-void list_fields(Archive& archive, HorizonShardTask& task) {
-  archive(task.shard);
-  list_fields(archive, task.jobs);
-  HorizonBound& b = task.bound;
-  archive(b.grid, b.ends, b.bound, b.temperature, b.evaluations, b.budgets, b.list_cost, b.shares,
-          b.sizes);
-  archive(task.dependencies, task.plan, task.planned, task.kept, task.machine_visits);
-}
-
-template <class Archive>
-void list_fields(Archive& archive, HorizonGuests& guests) {
-  list_fields(archive, guests.jobs);
-  archive(guests.costs);
-}
-
-template <class T>
-std::string written(const T& value) {
-  ByteWriter writer;
-  list_fields(writer, const_cast<T&>(value));  // which changes none
-  return writer.take();
-}
-
-template <class T>
-T read(std::string_view bytes) {
-  T value{};
-  ByteReader reader(bytes);
-  list_fields(reader, value);
-  return value;
-}
-
-}  // namespace
-
-std::string bytes_of(const HorizonShardTask& task) { return written(task); }
-HorizonShardTask shard_task_from(std::string_view bytes) { return read<HorizonShardTask>(bytes); }
-std::string bytes_of(const HorizonGuests& guests) { return written(guests); }
-HorizonGuests guests_from(std::string_view bytes) { return read<HorizonGuests>(bytes); }
 
 }  // namespace berth::solver

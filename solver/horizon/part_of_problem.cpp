@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horizon/part_of_problem.hpp"
 
+#include "horizon/append_rows.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -21,14 +23,6 @@ using berth::horizon::Problem;
 using berth::horizon::TaskGroup;
 
 namespace {
-
-template <class T>
-IndexRange append(const std::vector<T>& from, IndexRange range, std::vector<T>& to) {
-  const auto begin = static_cast<std::int32_t>(to.size());
-  const auto items = range.of(from);
-  to.insert(to.end(), items.begin(), items.end());
-  return {begin, static_cast<std::int32_t>(to.size())};
-}
 
 template <class T>
 std::int32_t append_one(const std::vector<T>& from, std::int32_t item, std::vector<T>& to) {
@@ -62,22 +56,22 @@ PoolMap same_pools(std::size_t pools) {
 
 void append_job(const Problem& from, JobId id, const PoolMap& pools, Problem& to) {
   Job& job = to.jobs.emplace_back(from.jobs[id.index()]);
-  job.options = append(from.options, job.options, to.options);
+  job.options = append_rows(from.options, job.options, to.options);
   IndexRange cost_before, cost;  // options often share the cost
   for (auto k = job.options.begin; k < job.options.end; ++k) {
     Option& option = to.options[static_cast<std::size_t>(k)];
     option.pools = set_of(from.pools_of(option), pools, to);
-    option.tasks = append(from.task_groups, option.tasks, to.task_groups);
+    option.tasks = append_rows(from.task_groups, option.tasks, to.task_groups);
     const bool same = cost.size() > 0 && option.cost.begin == cost_before.begin &&
                       option.cost.end == cost_before.end;
     if (!same) {
       cost_before = option.cost;
-      cost = append(from.cost_pieces, option.cost, to.cost_pieces);
+      cost = append_rows(from.cost_pieces, option.cost, to.cost_pieces);
     }
     option.cost = cost;
-    option.quotas = append(from.option_quotas, option.quotas, to.option_quotas);
-    option.budgets = append(from.option_budgets, option.budgets, to.option_budgets);
-    option.licenses = append(from.option_licenses, option.licenses, to.option_licenses);
+    option.quotas = append_rows(from.option_quotas, option.quotas, to.option_quotas);
+    option.budgets = append_rows(from.option_budgets, option.budgets, to.option_budgets);
+    option.licenses = append_rows(from.option_licenses, option.licenses, to.option_licenses);
     option.spread = append_one(from.spreads, option.spread, to.spreads);
     option.traffic = append_one(from.traffics, option.traffic, to.traffics);
   }
@@ -100,7 +94,7 @@ Problem machines_of_pools(const Problem& problem, std::span<const PoolId> chosen
     pools[id.index()] = PoolId(part.pools.size());
     Pool& pool = part.pools.emplace_back(problem.pools[id.index()]);
     const IndexRange from = pool.machines;
-    pool.machines = append(problem.machines, from, part.machines);
+    pool.machines = append_rows(problem.machines, from, part.machines);
     for (auto m = pool.machines.begin; m < pool.machines.end; ++m) {
       part.machines[static_cast<std::size_t>(m)].pool = pools[id.index()];
       machines[static_cast<std::size_t>(from.begin + m - pool.machines.begin)] = MachineId(m);

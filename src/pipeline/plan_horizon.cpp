@@ -139,7 +139,7 @@ model::HorizonPlan plan_horizon(const InstanceView& instance, const HorizonReque
     task.planned = with_promises(translated, horizon, promises, request.keep_price);
     task.kept = starts_to_keep(translated, promises);
   }
-  if (!bounded.factors.empty() && !effort.from) {
+  if (!bounded.factors.empty() && !effort.from && task.shards <= 1) {  // shards do not take them
     task.moments = plan_moments(instance, horizon, translated, stop);
   }
   const HorizonSolution solution = solve_horizon(std::move(task), horizon, effort, progress, stop);

@@ -4,7 +4,6 @@
 #include "gadget_exhaustive.hpp"
 #include "quality_exhaustive.hpp"
 #include "ring_proof.hpp"
-#include "slot_proof.hpp"
 
 #include <functional>
 #include <numeric>
@@ -18,6 +17,7 @@
 #include "berth/certify/makespan.hpp"
 #include "berth/certify/worker_slots.hpp"
 #include "berth/papers/gadget/slot_rules.hpp"
+#include "berth/papers/slot_proof.hpp"
 
 namespace berth::bench {
 namespace {
@@ -144,10 +144,10 @@ TEST(WorkerSlotProof, NoPricesProveLessThanTheOptimum) {
     for (const double scale : {0.0, 0.5, 5.0}) {
       std::vector<double> price;
       for (std::uint64_t t = 0; t < 3; ++t) price.push_back(scale * random_unit({seed, t}));
-      EXPECT_GE(proved_utility(instance, price), optimum) << seed << ' ' << scale;
+      EXPECT_GE(papers::proved_utility(instance, price), optimum) << seed << ' ' << scale;
     }
     const auto prices = utility_prices(instance);
-    const double judged = proved_utility(instance, prices.price);
+    const double judged = papers::proved_utility(instance, prices.price);
     EXPECT_GE(judged, optimum) << seed;
     EXPECT_LE(judged, prices.bound * (1.0 + 1e-6) + 1e-6) << seed;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the judge proves about jobs in slots, against exhaustion and the bound of the library.
-#include "slot_proof.hpp"
+
+#include "berth/papers/slot_proof.hpp"
 
 #include "pd_ors_exhaustive.hpp"
 #include "petsc_environment.hpp"
@@ -40,9 +41,10 @@ TEST(SlotProof, NoPricesProveLessThanTheOptimum) {
     const SlotInstance instance = tiny_instance(seed, 3, 2, 4);
     const double most = optimum(instance);
     for (const double scale : {0.0, 0.3, 3.0, 30.0})
-      EXPECT_GE(proved_utility(instance, drawn_prices(instance, seed, scale)), most) << seed;
+      EXPECT_GE(papers::proved_utility(instance, drawn_prices(instance, seed, scale)), most)
+          << seed;
     const PooledPrices prices = offline_prices(instance);
-    const double judged = proved_utility(instance, prices.price);
+    const double judged = papers::proved_utility(instance, prices.price);
     EXPECT_GE(judged, most) << seed;
     EXPECT_LE(judged, prices.bound * (1.0 + 1e-5)) << seed;
     proved += judged;
@@ -64,9 +66,9 @@ TEST(SlotProof, IsTheBoundOfTheLibraryOrBetter) {
     for (const double scale : {0.1, 1.0, 10.0}) {
       const auto price = drawn_prices(instance, seed, scale);
       const double bound = pooled_bound(instance, price);
-      EXPECT_LE(proved_utility(instance, price), bound * (1.0 + 1e-5)) << seed;
+      EXPECT_LE(papers::proved_utility(instance, price), bound * (1.0 + 1e-5)) << seed;
       const double equal = pooled_bound(narrow, price);
-      EXPECT_NEAR(proved_utility(narrow, price), equal, 1e-5 * (1.0 + equal)) << seed;
+      EXPECT_NEAR(papers::proved_utility(narrow, price), equal, 1e-5 * (1.0 + equal)) << seed;
     }
   }
 }
@@ -100,7 +102,7 @@ TEST(SlotProof, KnapsackPricesBoundEveryAdmission) {
       knapsack.size.push_back(1.0 + 4.0 * random_unit({seed, i, 2}));
     }
     const auto relaxed = papers::relax(knapsack);
-    const double proved = proved_utility(knapsack, relaxed.price);
+    const double proved = papers::proved_utility(knapsack, relaxed.price);
     EXPECT_GE(proved, papers::best_knapsack(knapsack).utility);
     EXPECT_NEAR(proved, relaxed.bound, 1e-5 * relaxed.bound);
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bound on the total utility of a simulation's jobs: no policy that the scheduler competes with
 // earns more, and jobs without rivals earn as much.
+#include "berth/papers/slot_proof.hpp"
 #include "berth/papers/slot_relaxation.hpp"
 
 #include "petsc_environment.hpp"
-#include "slot_proof.hpp"
 #include "tiny.hpp"
 
 #include <string>
@@ -73,7 +73,7 @@ struct UtilityWorld {
 
   [[nodiscard]] double bound(std::string_view name, const sim::Run& run) const {
     const SlotRelaxation relaxation = slot_relaxation(name, world(), run.records);
-    return bench::proved_utility(relaxation.instance, relaxation.price);
+    return papers::proved_utility(relaxation.instance, relaxation.price);
   }
 };
 

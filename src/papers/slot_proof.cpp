@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "slot_proof.hpp"
+#include "berth/papers/slot_proof.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "berth/certify/slots.hpp"
 #include "berth/certify/worker_slots.hpp"
 
-namespace berth::bench {
+namespace berth::papers {
 namespace {
 
 std::vector<std::int64_t> fixed(std::span<const double> price) {
@@ -23,12 +23,12 @@ std::vector<std::int64_t> fixed(std::span<const double> price) {
 
 }  // namespace
 
-double proved_utility(const papers::pd_ors::SlotInstance& instance, std::span<const double> price) {
+double proved_utility(const pd_ors::SlotInstance& instance, std::span<const double> price) {
   certify::SlotTrainings trainings{.slots = instance.slots,
                                    .resources = instance.resources,
                                    .capacity = instance.capacity,
                                    .jobs = {}};
-  for (const papers::pd_ors::TrainingJob& job : instance.jobs) {
+  for (const pd_ors::TrainingJob& job : instance.jobs) {
     certify::SlotTraining& training = trainings.jobs.emplace_back(
         certify::SlotTraining{.arrival = job.arrival,
                               .samples = job.samples,
@@ -44,7 +44,7 @@ double proved_utility(const papers::pd_ors::SlotInstance& instance, std::span<co
   return certify::prove_slots(trainings, fixed(price));
 }
 
-double proved_utility(const papers::Knapsack& knapsack, std::span<const double> price) {
+double proved_utility(const Knapsack& knapsack, std::span<const double> price) {
   certify::SlotTrainings trainings{
       .slots = 1, .resources = knapsack.resources(), .capacity = knapsack.capacity, .jobs = {}};
   for (std::size_t i = 0; i < knapsack.items(); ++i) {
@@ -56,10 +56,10 @@ double proved_utility(const papers::Knapsack& knapsack, std::span<const double> 
   return certify::prove_slots(trainings, fixed(price));
 }
 
-double proved_utility(const papers::gadget::RingInstance& instance, std::span<const double> price) {
+double proved_utility(const gadget::RingInstance& instance, std::span<const double> price) {
   static_assert(certify::kWorkPriceLog2 == certify::kSlotPriceLog2);
   std::vector<certify::WorkJob> jobs;
-  for (const papers::gadget::RingJob& job : instance.jobs) {
+  for (const gadget::RingJob& job : instance.jobs) {
     certify::WorkJob& work = jobs.emplace_back();
     work.arrival = job.arrival;
     work.most = job.most;
@@ -68,4 +68,4 @@ double proved_utility(const papers::gadget::RingInstance& instance, std::span<co
   return certify::prove_worker_slots(jobs, instance.cluster.total_gpus(), fixed(price));
 }
 
-}  // namespace berth::bench
+}  // namespace berth::papers
