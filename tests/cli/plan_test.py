@@ -4,7 +4,6 @@
 import json
 import os
 import pty
-import time
 
 from program import CLUSTER, JOBS, ProgramTest, finish, main
 
@@ -329,17 +328,6 @@ class Flags(ProgramTest):
             self.assertRegex(lines[0], "^ +time +stage .* left$", told)
             self.assertTrue(any("certify" in line for line in lines), told)
             self.assertEqual([line for line in lines if len(line) > 80], [])
-
-    def test_seconds_of_stages_within_stages_count_once(self):
-        self.assert_ends(self.berth("generate", "hetero", "--gpus", 1024, "--out-cluster", "h.yaml",
-                                    "--out-jobs", "h.jsonl"), 0)
-        began = time.monotonic()
-        self.assert_ends(self.plan("--effort", 6, "--gap", 0, cluster="h.yaml", jobs="h.jsonl"), 0)
-        elapsed = time.monotonic() - began
-        seconds = self.read_plan()["seconds"]
-        self.assertIn("effort", seconds)
-        self.assertLess(seconds["solve"], elapsed)
-        self.assertAlmostEqual(seconds["solve"], sum(seconds.values()) - seconds["solve"], delta=0.01)
 
     def test_a_log_without_a_reader_costs_no_plan(self):
         read, write = os.pipe()

@@ -51,11 +51,12 @@ TEST(JobClasses, many_jobs_are_few_classes_with_the_same_sums) {
     SCOPED_TRACE(testing::Message() << jobs << " jobs");
     sim::JobClasses classes(2, jobs);
     std::int64_t milli = 0, both = 0;
-    double gpu_time = 0.0;
+    double gpu_time = 0.0, weight = 0.0;
     for (std::uint64_t j = 0; j < jobs; ++j) {
       const Drawn job = draw(7, j);
       classes.add(job.row, job.durations);
       milli += job.row.milli;
+      weight += job.row.weight;
       both += job.durations[1] > 0 ? 1 : 0;
       gpu_time += static_cast<double>(job.row.milli) * static_cast<double>(job.durations[0]);
     }
@@ -63,6 +64,7 @@ TEST(JobClasses, many_jobs_are_few_classes_with_the_same_sums) {
     EXPECT_GE(classes.classes().size(), sim::JobClasses::kMost / 8);
     for (const auto& of : classes.classes()) {
       milli -= of.sum.milli;
+      weight -= of.sum.weight;
       gpu_time -= of.gpu_time[0];
       if (of.shortest[1] > 0) both -= of.count;  // pools are never mixed
       EXPECT_LE(static_cast<double>(of.shortest[0]), of.mean_duration(0) * (1.0 + 1e-12));
@@ -71,6 +73,7 @@ TEST(JobClasses, many_jobs_are_few_classes_with_the_same_sums) {
     }
     EXPECT_EQ(milli, 0);
     EXPECT_EQ(both, 0);
+    EXPECT_EQ(weight, 0.0);  // whole numbers
     EXPECT_NEAR(gpu_time, 0.0, 1.0);
   }
 }
