@@ -18,6 +18,7 @@ namespace berth::pipeline {
 class Stages {
  public:
   explicit Stages(const comm::Communicator& comm) : comm_(comm) {}
+  explicit Stages(comm::Communicator&&) = delete;  // it is used, not kept
 
   /// Runs one stage and returns what it returns.
   template <class Work>

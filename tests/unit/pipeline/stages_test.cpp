@@ -13,7 +13,8 @@ using namespace std::chrono_literals;
 
 TEST(Stages, time_of_a_stage_within_another_counts_once) {
   const auto began = std::chrono::steady_clock::now();
-  Stages stages(comm::Communicator::serial());
+  const auto comm = comm::Communicator::serial();
+  Stages stages(comm);
   stages.run("outer", [&] {
     stages.run("inner", [] { std::this_thread::sleep_for(50ms); });
     std::this_thread::sleep_for(10ms);
