@@ -3,9 +3,13 @@
 #include "gadget_exhaustive.hpp"
 #include "petsc_environment.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "berth/papers/gadget/ring_relaxation.hpp"
+#include "berth/papers/gadget/slot_rules.hpp"
 
 namespace berth::papers::gadget {
 namespace {
@@ -78,6 +82,33 @@ TEST(RingRelaxation, IsAnUpperBoundAndRoundsToFeasibleRings) {
   }
   EXPECT_GT(rounded, 0.9 * best);
   EXPECT_LT(relaxed, 1.3 * best);
+}
+
+/// Each slot by the paper's program and rounding: sizes selected, the program once more, draws.
+std::vector<Ring> rounded_slot(const SlotView& view) {
+  const RingCluster& cluster = view.instance->cluster;
+  const auto sizes = select_sizes(view.jobs.size(), relax_slot(cluster, view.jobs));
+  return round_rings(cluster, view.jobs, relax_slot(cluster, view.jobs, sizes), 1, 10);
+}
+
+// Theorem 10: of the optimum that knows all slots a run has at least 1 / (3 Gamma + 1), Gamma the
+// largest number of workers of a job: here a tenth. Far from tight on tiny instances.
+TEST(RingRounding, HasTheoremTensShareOfTheOptimum) {
+  double least = 1.0;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    const RingInstance instance = tiny_rings(seed, 2, 3, 3, WorkUtility::square_root);
+    const RingSchedule schedule = run_slots(instance, rounded_slot);
+    EXPECT_EQ(fault_of(instance, schedule), "") << seed;
+    const double optimum = testing::offline_optimum(instance);
+    const double share = total_utility(instance, schedule) / optimum;
+    const auto gamma =
+        static_cast<double>(std::ranges::max(instance.jobs, {}, &RingJob::most).most);
+    EXPECT_GE(share, 1.0 / (3.0 * gamma + 1.0)) << seed;
+    EXPECT_LE(share, 1.0 + 1e-9) << seed;
+    least = std::min(least, share);
+  }
+  RecordProperty("least share of the optimum", std::to_string(least));
+  EXPECT_GE(least, 0.8);
 }
 
 TEST(RingRounding, DrawsHaveTheValueOfTheProgram) {

@@ -20,7 +20,8 @@ using Gpus = std::vector<std::uint32_t>;
 class RingCase {
  public:
   RingCase(std::vector<std::int32_t> servers, const std::vector<std::int32_t>& gpus,
-           std::int64_t iterations, double external = 1000.0, double overhead = 0.0005) {
+           std::int64_t iterations, double external = 1000.0, double overhead = 0.0005,
+           double contention = 1.0) {
     batch.servers = std::move(servers);
     cluster_ = bench::one_rack(batch.servers);
     for (const std::int32_t g : gpus) {
@@ -35,7 +36,7 @@ class RingCase {
     const speed::RingOptions options{.internal_gbps = 1e4,
                                      .external_gbps = external,
                                      .degradation = 0.2,
-                                     .contention = 1.0,
+                                     .contention = contention,
                                      .seconds_per_machine = overhead};
     model_ = std::make_unique<speed::RingModel>(cluster_, rings_, options, none_);
     batch.speeds = model_.get();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bound on the total utility of a simulation's jobs: no policy that the scheduler competes with
 // earns more, and jobs without rivals earn as much.
-#include "berth/papers/slot_proof.hpp"
 #include "berth/papers/slot_relaxation.hpp"
 
 #include "petsc_environment.hpp"
@@ -14,6 +13,7 @@
 
 #include "berth/io/jobs_file.hpp"
 #include "berth/io/profiles_file.hpp"
+#include "berth/papers/slot_proof.hpp"
 #include "berth/policy/policy.hpp"
 #include "berth/sim/simulate.hpp"
 #include "berth/sim/world_speeds.hpp"
