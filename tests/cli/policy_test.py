@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`berth plan --policy`: plans of policies are ordinary plans, with Berth's bound beside them."""
+import hashlib
 import json
 import re
 
@@ -186,6 +187,23 @@ class PlansOfPolicies(ProgramTest):
         done = self.plan("--policy", "pd-ors", "--profiles", "p.jsonl")
         self.assert_ends(done, 2)
         self.assertIn("j0 has no profile of the model parameter_server", done.err)
+
+    def test_profiles_are_recorded(self):
+        self.with_profile(OVERLAP)
+        self.assert_ends(self.plan("--policy", "smd", "--profiles", "p.jsonl"), 0)
+        with_them = self.read_plan()["options"]
+        self.assert_ends(self.plan("--policy", "fifo"), 0)
+        digest = hashlib.sha256((self.folder / "p.jsonl").read_bytes()).hexdigest()
+        self.assertEqual(with_them["profiles"], digest)
+        self.assertNotIn("profiles", self.read_plan()["options"])
+
+    def test_a_limit_is_the_exit_code(self):
+        for horizon in [[], ["--horizon", "2000"]]:
+            with self.subTest(horizon=horizon):
+                done = self.plan("--policy", "fifo", "--time-limit", "0.000001", *horizon)
+                self.assert_ends(done, 3)
+                self.assert_valid()
+                self.assertEqual(self.read_plan()["options"]["policy"], "fifo")
 
     def test_draws_of_a_policy_are_those_of_the_seed(self):  # PD-ORS rounds at random
         self.write("c.yaml", CLUSTER.replace("a[0-3]", "a[0-5]").replace("64000", "5000"))
