@@ -83,6 +83,7 @@ void add_instance(const std::string& setting, const SlotWorld& world, std::uint6
   const std::pair<const char*, std::vector<double>> prices[] = {
       {"PD-ORS", paper.pd_ors.ledger.mean_prices()},
       {"PD-ORS, L from 10 %", high.pd_ors.ledger.mean_prices()},
+      {"OASiS", paper.oasis.ledger.mean_prices()},
       {"berth", offline.price}};
   for (const auto& [scheduler, price] : prices) {
     table.add(setting, "bound of the optimum by the last prices", scheduler,

@@ -257,13 +257,13 @@ pd_ors_shares = partial(
 
 
 def pd_ors_prices(results):
-    rows = [["setting", "", "PD-ORS", "PD-ORS, L from 10 %", "Berth"]]
+    rows = [["setting", "", "PD-ORS", "PD-ORS, L from 10 %", "OASiS", "Berth"]]
     for setting, shown in (SLOTS[0], SLOTS[3]):
         for what, metric in [("bound", "bound of the optimum by the last prices"),
                              ("rent", "rent of all slots at the last prices")]:
             at = partial(results.row, "pd-ors", setting, metric)
             rows.append([shown if what == "bound" else "", what, mean(at("PD-ORS")),
-                         mean(at("PD-ORS, L from 10 %")), mean(at("berth"))])
+                         mean(at("PD-ORS, L from 10 %")), mean(at("OASiS")), mean(at("berth"))])
     return rows
 
 
