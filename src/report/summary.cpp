@@ -2,6 +2,7 @@
 #include "berth/report/summary.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -90,6 +91,8 @@ class GapShare {
   void add(double amount) { sum_ += amount; }
 
   [[nodiscard]] bool visible() const { return visible(sum_); }
+  /// Offsets other parts, which together exceed the gap.
+  [[nodiscard]] bool offsets() const { return visible() && sum_ < 0.0; }
   /// Ends with a newline; further lines are indented below the first.
   [[nodiscard]] std::string text(std::string_view what) const {
     return wrapped(fmt::format("{:.1f} % {}{}", share(sum_), what, details_));
@@ -97,7 +100,7 @@ class GapShare {
 
  private:
   [[nodiscard]] double share(double amount) const { return 100.0 * amount / whole_; }
-  [[nodiscard]] bool visible(double amount) const { return share(amount) >= 0.05; }
+  [[nodiscard]] bool visible(double amount) const { return std::abs(share(amount)) >= 0.05; }
 
   double whole_;
   double sum_ = 0.0;
@@ -141,6 +144,9 @@ std::string gap_text(const model::GapParts& parts, const model::Figures& figures
   for (const auto& [part, what] : all) {
     if (!part->visible()) continue;
     text += fmt::format("  {:<14}{}", text.empty() ? "of the gap" : "", part->text(what));
+  }
+  if (std::ranges::any_of(all, [](const auto& part) { return part.first->offsets(); })) {
+    text += fmt::format("  {:<14}negative shares offset the others: the sum is 100 %\n", "");
   }
   return text;
 }

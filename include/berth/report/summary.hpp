@@ -60,8 +60,8 @@ std::string objective_text(const model::Figures& figures, model::Objective kind)
 std::string proved_gap(double gap);
 
 /// The parts of the gap, in per cent of it: one line each for regret by size of job, idle capacity
-/// by GPU type, quotas, uplinks and rounding; parts below 0.05 % of the gap are left out. Empty
-/// without a gap.
+/// by GPU type, quotas, uplinks and rounding; parts below 0.05 % of the gap are left out. Some
+/// may exceed the gap, then others are negative, which the last line says. Empty without a gap.
 std::string gap_text(const model::GapParts& parts, const model::Figures& figures);
 
 }  // namespace berth::report

@@ -137,8 +137,11 @@ std::string gap_section(const PageContent& content) {
     table.add({html(cause(key)), figure("gap_parts." + key, amount, fmt::format("{:.6g}", amount)),
                fmt::format("{:.1f}", 100.0 * amount / whole), bar(amount / whole)});
   }
+  const bool offset = !parts.empty() && parts.back().first > 0.0;
   return section("gap", "The gap by cause",
-                 "<p>What a better plan might still gain is at most the sum of these parts.</p>\n" +
+                 fmt::format("<p>What a better plan might still gain is at most the sum of these "
+                             "parts{}.</p>\n",
+                             offset ? ": negative ones offset the others" : "") +
                      table.text());
 }
 

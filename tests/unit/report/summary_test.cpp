@@ -40,6 +40,17 @@ TEST(GapText, starts_with_the_first_part_there_is) {
   EXPECT_EQ(gap_text(parts, figures(3.0, 3.0)), "");
 }
 
+// Without the last lines 125 % could not be read.
+TEST(GapText, shows_the_parts_that_offset_others) {
+  model::GapParts parts;
+  parts.idle = {{.gpu_type = "A", .amount = -2.5}};
+  parts.limits[index_of(model::LimitKind::power)] = 12.5;
+  EXPECT_EQ(gap_text(parts, figures(90.0, 100.0)),
+            "  of the gap    -25.0 % idle or below its price: A -25.0 %\n"
+            "                125.0 % power budgets\n"
+            "                negative shares offset the others: the sum is 100 %\n");
+}
+
 TEST(GapText, has_no_parts_of_a_gap_that_is_printed_as_zero) {
   model::GapParts parts;
   parts.rounding = 1e-7;
