@@ -145,7 +145,9 @@ void add_check(CLI::App& app, Action& action) {
       "check", "Judge a plan: every device, gang, figure and the proof of its bound (exit 0 or 1)");
   add_input(*command, flags->input);
   CLI::Option_group* judged = command->add_option_group("judged");
-  judged->add_option("--plan,plan", flags->plan, "The plan to judge")->check(file_name());
+  judged->add_option("--plan,plan", flags->plan, "The plan to judge")
+      ->check(file_name())
+      ->transform(dash_for("/dev/stdin"));
   judged->add_option("--run", flags->run, "The folder of a simulation to judge")
       ->check(file_name());
   judged->require_option(1);

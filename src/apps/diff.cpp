@@ -25,7 +25,8 @@ namespace {
 
 struct DiffFlags {
   pipeline::Input input;
-  std::vector<std::string> plans;
+  std::vector<std::string> files;  ///< as given by position
+  std::vector<std::string> plans = {};
   bool all = false;
 };
 
@@ -45,6 +46,27 @@ std::string text_by_names(const model::Instance& instance, const DiffFlags& flag
   }
   std::ranges::sort(compared.after, {}, &model::JobPlacement::job);
   return files_text(instance, flags.plans.front(), other) + difference_text(compared, flags.all);
+}
+
+/// Cluster and jobs are the last files where no flags name them; one or two plans are left.
+void sort_files(DiffFlags& flags) {
+  flags.plans = flags.files;
+  for (std::string& file : flags.plans) {
+    if (file == "-") file = "/dev/stdin";
+  }
+  for (auto [file, flag] :
+       {std::pair(&flags.input.jobs, "--jobs"), std::pair(&flags.input.cluster, "--cluster")}) {
+    if (file->empty()) {
+      if (flags.plans.size() < 2) throw CLI::RequiredError(flag);
+      *file = std::move(flags.plans.back());
+      flags.plans.pop_back();
+    }
+    if (*file == "-") *file = "/dev/stdin";
+  }
+  if (flags.plans.size() > 2) {
+    throw CLI::ValidationError(
+        "plans", "one or two are compared, " + std::to_string(flags.plans.size()) + " are given");
+  }
 }
 
 ExitCode run_diff(const comm::Communicator& comm, const DiffFlags& flags) {
@@ -78,15 +100,21 @@ void add_diff(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "diff", "What a plan changes: jobs placed, stopped, moved, kept, and what each brings");
   command
-      ->add_option(
-          "plans", flags->plans,
-          "Two plans, the first perhaps of other files (yesterday's), or one against what runs now")
+      ->add_option("plans", flags->files,
+                   "Two plans, the first perhaps of other files (yesterday's), or one against what "
+                   "runs now; then cluster and jobs, unless they are given by name")
       ->check(file_name())
-      ->expected(1, 2)
+      ->type_size(1)
+      ->expected(1, 4)
       ->required();
-  add_input(*command, flags->input);
+  command->add_option("--cluster", flags->input.cluster, "Cluster file, YAML (.gz by suffix)")
+      ->check(file_name());
+  command
+      ->add_option("--jobs", flags->input.jobs, "Jobs file, one JSON object a line (.gz by suffix)")
+      ->check(file_name());
   command->add_flag("--all", flags->all, "List the jobs that are kept too");
   command->callback([flags, &action] {
+    sort_files(*flags);
     action = [flags](const comm::Communicator& comm) { return run_diff(comm, *flags); };
   });
 }

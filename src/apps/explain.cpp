@@ -162,6 +162,7 @@ void add_explain(CLI::App& app, Action& action) {
       "Why a job waits or starts when it does, and the smallest changes that would let it run");
   command->add_option("plan", flags->plan, "The plan, of one moment or with a horizon")
       ->check(file_name())
+      ->transform(dash_for("/dev/stdin"))
       ->required();
   add_input(*command, flags->input);
   add_cache(*command, flags->cache);

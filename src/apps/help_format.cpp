@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "berth/base/wrapped.hpp"
@@ -63,6 +64,12 @@ std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positi
 
 std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
   return wrapped_entry(Formatter::make_subcommand(command), get_column_width());
+}
+
+/// A line that can be typed: the name of the program stands first.
+std::string HelpFormatter::make_usage(const CLI::App* app, std::string name) const {
+  const std::string usage = Formatter::make_usage(app, name.empty() ? "berth" : "berth " + name);
+  return wrapped(usage, kHang) + "\n";
 }
 
 std::string HelpFormatter::make_description(const CLI::App* app) const {

@@ -17,6 +17,7 @@ class HelpFormatter : public CLI::Formatter {
   HelpFormatter();
   std::string make_option(const CLI::Option* option, bool is_positional) const override;
   std::string make_subcommand(const CLI::App* command) const override;
+  std::string make_usage(const CLI::App* app, std::string name) const override;
   std::string make_description(const CLI::App* app) const override;
   std::string make_footer(const CLI::App* app) const override;
   /// An option group, under what it asks for.

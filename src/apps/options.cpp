@@ -69,6 +69,10 @@ CLI::Validator dash_for(const std::string& device) {
   return CLI::Validator(replace, "");
 }
 
+std::FILE* words_beside(const std::string& output) {
+  return output == kStandardOutput ? stderr : stdout;
+}
+
 CLI::Validator file_name() {
   const auto fault = [](const std::string& word) {
     return word.empty() ? std::string("the name of the file is empty") : std::string();
@@ -77,11 +81,16 @@ CLI::Validator file_name() {
 }
 
 void add_output(CLI::App& command, Output& output) {
+  const auto dash = [](const std::string& word) {
+    return word == "-" ? std::string("two files are written: give each a name") : std::string();
+  };
   command.add_option("--out-cluster", output.cluster, "Where the cluster goes, YAML")
       ->check(file_name())
+      ->check(CLI::Validator(dash, ""))
       ->required();
   command.add_option("--out-jobs", output.jobs, "Where the jobs go, JSON lines (.gz by suffix)")
       ->check(file_name())
+      ->check(CLI::Validator(dash, ""))
       ->required();
 }
 

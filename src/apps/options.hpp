@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdio>
 #include <initializer_list>
 #include <string>
 
@@ -35,6 +36,10 @@ CLI::Validator file_name();
 
 /// Reads "-" as this device.
 CLI::Validator dash_for(const std::string& device);
+inline constexpr const char* kStandardOutput = "/dev/stdout";
+
+/// Where words for people go beside this output: not among its bytes.
+std::FILE* words_beside(const std::string& output);
 
 /// Flags --out-cluster and --out-jobs, both required.
 struct Output {
@@ -53,8 +58,8 @@ void add_plan_options(CLI::App& command, pipeline::PlanOptions& options);
 
 /// Refuses "-4", which CLI11 would read as a very large unsigned number.
 CLI::Validator not_negative();
-/// Refuses all but positive numbers of seconds, and times such as 30s, 5m, 2h; as a transformation it
-/// leaves their seconds.
+/// Refuses all but positive numbers of seconds, and times such as 30s, 5m, 2h; as a transformation
+/// it leaves their seconds.
 CLI::Validator positive_seconds();
 
 /// --log-format, --quiet, --progress, --verbose. Quiet by default when stderr is no terminal.

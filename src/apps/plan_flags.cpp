@@ -15,7 +15,6 @@
 namespace berth::apps {
 namespace {
 
-constexpr const char* kStandardOutput = "/dev/stdout";
 constexpr int kMostThreads = 4096;  ///< threads per rank; a guard against typing errors
 constexpr std::int64_t kLongestHorizon = std::int64_t{1} << 29;  ///< seconds, 17 years
 
@@ -122,9 +121,7 @@ void add_policy(CLI::App& command, PlanFlags& flags) {
 
 }  // namespace
 
-std::FILE* figures_stream(const PlanFlags& flags) {
-  return flags.out == kStandardOutput ? stderr : stdout;
-}
+std::FILE* figures_stream(const PlanFlags& flags) { return words_beside(flags.out); }
 
 void add_plan_flags(CLI::App& command, PlanFlags& flags) {
   add_input(command, flags.input);

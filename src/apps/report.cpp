@@ -69,11 +69,18 @@ ExitCode run_report(const comm::Communicator& comm, const ReportFlags& flags) {
 void add_report(CLI::App& app, Action& action) {
   auto flags = std::make_shared<ReportFlags>();
   CLI::App* command = app.add_subcommand(
-      "report", "One HTML page about a plan or a simulation: map, waits, quotas, prices, jobs in time");
-  command->add_option("plan", flags->plan, "The plan, or the folder of a simulation")->check(file_name())->required();
-  add_input(*command, flags->input);
-  command->add_option("--html", flags->html, "Page to write: one file that needs no network")
+      "report",
+      "One HTML page about a plan or a simulation: map, waits, quotas, prices, jobs in time");
+  command->add_option("plan", flags->plan, "The plan, or the folder of a simulation")
       ->check(file_name())
+      ->transform(dash_for("/dev/stdin"))
+      ->required();
+  add_input(*command, flags->input);
+  command
+      ->add_option("--html", flags->html,
+                   "Page to write: one file that needs no network; -: standard output")
+      ->check(file_name())
+      ->transform(dash_for(kStandardOutput))
       ->required();
   command->callback([flags, &action] {
     action = [flags](const comm::Communicator& comm) { return run_report(comm, *flags); };

@@ -81,8 +81,8 @@ ExitCode write_running(const comm::Communicator& comm, const RunningFlags& flags
     const ReadPlan plan = read_placement(instance, flags.plan);
     RunningJobs(instance.workload, flags.starting).set(plan.placement);
     io::write_jobs(flags.out, instance);
-    fmt::print("{} of {} jobs run -> {}\n", instance.workload.running.size(),
-               instance.workload.jobs.size(), flags.out);
+    fmt::print(words_beside(flags.out), "{} of {} jobs run -> {}\n",
+               instance.workload.running.size(), instance.workload.jobs.size(), flags.out);
   });
   return ExitCode::done;
 }
@@ -95,10 +95,14 @@ void add_running(CLI::App& app, Action& action) {
       app.add_subcommand("running", "The jobs file of the next plan: what this plan starts runs");
   command->add_option("plan", flags->plan, "The plan (with a horizon: what starts now)")
       ->check(file_name())
+      ->transform(dash_for("/dev/stdin"))
       ->required();
   add_input(*command, flags->input);
-  command->add_option("--out-jobs", flags->out, "Where the jobs go, JSON lines (.gz by suffix)")
+  command
+      ->add_option("--out-jobs", flags->out,
+                   "Where the jobs go, JSON lines (.gz by suffix); -: standard output")
       ->check(file_name())
+      ->transform(dash_for(kStandardOutput))
       ->required();
   const CLI::Range cost(0.0, 0x1p40);
   command

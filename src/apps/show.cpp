@@ -64,6 +64,7 @@ void add_show(CLI::App& app, Action& action) {
       "show", "Tables of a plan: GPUs by type, pod, rack, machine, queue, user, job");
   command->add_option("plan", flags->plan, "The plan (with a horizon: what starts now)")
       ->check(file_name())
+      ->transform(dash_for("/dev/stdin"))
       ->required();
   add_input(*command, flags->input);
   add_cache(*command, flags->cache);

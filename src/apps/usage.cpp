@@ -86,8 +86,8 @@ Exit codes
 
 constexpr const char* kDiff = R"(
 Examples
-  berth diff plan.json --cluster c.yaml --jobs j.jsonl
-  berth diff monday.json tuesday.json --cluster c.yaml --jobs j.jsonl
+  berth diff plan.json c.yaml j.jsonl
+  berth diff monday.json tuesday.json c.yaml j.jsonl
 
 One plan: against what runs now. Each job: its GPUs, what the change brings to the
 objective, and where it was and will be.
@@ -253,7 +253,7 @@ std::vector<std::string> known_words(const CLI::App& app, std::string_view word)
 std::string unknown_word(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining(true);
   for (const std::string& word : words) {
-    if (word.starts_with('-')) return word;
+    if (word.starts_with('-')) return word.substr(0, word.find('='));
   }
   return words.empty() ? std::string() : words.front();
 }

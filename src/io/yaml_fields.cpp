@@ -62,7 +62,11 @@ YamlMap::YamlMap(const YamlAt& at, std::span<const std::string_view> keys) : at_
     const std::string_view key = key_text(name);
     const auto known = std::ranges::find(keys, key);
     const YamlAt named(name, at, key);
-    if (known == keys.end()) named.fail("unknown key", known_words(key, keys));
+    if (known == keys.end()) {
+      named.fail("unknown key", key == "instance_digest"
+                                    ? "this is a plan: the help names the order of the files"
+                                    : known_words(key, keys));
+    }
     if (find(*known)) named.fail("given twice");
     entries_.push_back({*known, name, value});
   });

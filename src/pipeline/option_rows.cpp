@@ -68,7 +68,7 @@ std::vector<OptionRecord> common() {
        .field = field<&PlanOptions::gap>(),
        .unit = "fraction, 0.001 is 0.1 %",
        .range = {.least = 0, .most = 1, .below_most = true},
-       .help = "Stop at this certified gap, a fraction"},
+       .help = "Stop at this certified gap: 0.001, or 0.1%"},
       {.name = "effort",
        .field = effort_field(),
        .unit = "passes",

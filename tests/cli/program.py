@@ -114,16 +114,18 @@ class ProgramTest(unittest.TestCase):
         note = 'trap : USR1 TERM INT; "$@"; code=$?; echo $code >>codes; exit $code'
         return [*command[:at], "sh", "-c", note, "sh", *command[at:]]
 
-    def launch(self, *arguments, ranks=None, stderr=subprocess.PIPE, env=None):
+    def launch(self, *arguments, ranks=None, stderr=subprocess.PIPE, env=None,
+               stdin=os.devnull):
         command = self.command(*arguments, ranks=ranks)
-        return self.start(command, stderr, env), command
+        return self.start(command, stderr, env, stdin), command
 
-    def start(self, command, stderr=subprocess.PIPE, env=None):
-        """@param env  variables beside those of this process"""
-        return subprocess.Popen(command, cwd=self.folder, text=True, errors="replace",
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=stderr, start_new_session=True,
-                                env=os.environ | (env or {}))
+    def start(self, command, stderr=subprocess.PIPE, env=None, stdin=os.devnull):
+        """@param env  variables beside those of this process
+        @param stdin  name of a file"""
+        with open(self.folder / stdin) as given:
+            return subprocess.Popen(command, cwd=self.folder, text=True, errors="replace",
+                                    stdin=given, stdout=subprocess.PIPE, stderr=stderr,
+                                    start_new_session=True, env=os.environ | (env or {}))
 
     def berth(self, *arguments, **how):
         return finish(*self.launch(*arguments, **how))

@@ -61,6 +61,46 @@ class Show(ProgramTest):
         for name in ["placed", "stopped", "moved"]:
             self.assertEqual(self.row(text, name)[1], "0")
 
+    def test_files_by_position_are_those_by_name(self):
+        files = ["c.yaml", "j.jsonl"]
+        for plans in [["plan.json"], ["plan.json", "plan.json"]]:
+            by_position = self.berth("diff", *plans, *files)
+            self.assert_ends(by_position, 0)
+            self.assertEqual(by_position.out, self.tell("diff", *plans).out)
+        one_named = self.berth("diff", "plan.json", "c.yaml", "--jobs", "j.jsonl")
+        self.assertEqual(one_named.out, self.tell("diff", "plan.json").out)
+
+    def test_a_dash_is_a_stream(self):
+        files = ["c.yaml", "j.jsonl"]
+        for command in ["show", "explain", "check", "diff"]:
+            first, last = (files, []) if command == "check" else ([], files)
+            streamed = self.berth(command, *first, "-", *last, stdin="plan.json")
+            self.assert_ends(streamed, 0)
+            self.assertEqual(streamed.out, self.berth(command, *first, "plan.json", *last).out)
+        for command, out in [("running", "--out-jobs"), ("report", "--html")]:
+            streamed = self.berth(command, "plan.json", *files, out, "-")
+            self.assert_ends(streamed, 0)
+            self.assert_ends(self.berth(command, "plan.json", *files, out, "file"), 0)
+            self.assertEqual(streamed.out, (self.folder / "file").read_text())
+        two = self.berth("generate", "hetero", "--out-cluster", "-", "--out-jobs", "g.jsonl")
+        self.assert_ends(two, 2)
+        self.assertIn("give each a name", two.err)
+        self.assertFalse((self.folder / "-").exists())
+
+    def test_diff_needs_plan_cluster_and_jobs(self):
+        for files, word in [(["plan.json"], "--jobs"), (["plan.json", "j.jsonl"], "--cluster")]:
+            done = self.berth("diff", *files)
+            self.assert_ends(done, 2)
+            self.assertIn(word, done.err)
+        done = self.berth("diff", *["plan.json"] * 3, "--cluster", "c.yaml", "--jobs", "j.jsonl")
+        self.assert_ends(done, 2)
+        self.assertIn("3 are given", done.err)
+
+    def test_a_plan_given_as_the_cluster_is_named(self):
+        done = self.berth("check", "plan.json", "c.yaml", "j.jsonl")
+        self.assert_ends(done, 2)
+        self.assertIn("this is a plan", done.err)
+
     def test_a_plan_against_an_idle_cluster_places_all(self):
         text = self.tell("diff", "plan.json").out
         self.assertEqual(self.row(text, "placed")[1], str(len(self.sound["placements"])))

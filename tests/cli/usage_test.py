@@ -44,7 +44,7 @@ class Help(ProgramTest):
         self.assertGreater(len(commands), 30)
         for command in commands:
             page = self.berth(*command.split(), "--help").out
-            self.assertIn("Usage:", page, command)
+            self.assertIn(f"Usage: berth {command}".rstrip(), page)
             self.assertEqual([line for line in page.splitlines() if len(line) > 80], [], command)
 
     def test_examples_are_those_of_the_command(self):
@@ -98,7 +98,7 @@ class OptionsFile(ProgramTest):
         self.write("o.txt", "gap = 5%\n--seed 7\n")
         self.assert_refused(self.plan("--options-file", "o.txt"), 2, "o.txt:2: not an option of the")
         self.write("o.txt", "gpa = 5%\n")
-        self.assert_refused(self.plan("--options-file=o.txt"), 2, "--gpa=5%: unknown option")
+        self.assert_refused(self.plan("--options-file=o.txt"), 2, "--gpa: unknown option; did you mean \"--gap\"")
         self.assert_refused(self.plan("--options-file", "none.txt", ranks=2), 2, "none.txt: cannot")
 
 
@@ -132,6 +132,7 @@ class WrongCommandLine(ProgramTest):
             (["generate", "hetro"], r'hetro: unknown command; did you mean "hetero"\?'),
             (["plan"], r".* is required \(berth plan --help"),
             ([*PLAN, "--trheads", "2"], r'--trheads: unknown option; did you mean "--threads"\?'),
+            ([*PLAN, "--trheads=2"], r'--trheads: unknown option; did you mean "--threads"\?'),
             ([*PLAN, "--xyzzy"], r"--xyzzy: unknown option \(berth plan --help"),
             ([*PLAN, "--shards", "-1"], "--shards: -1"),
             ([*PLAN, "--shards", "many"], "--shards: many is not a whole number"),
