@@ -14,17 +14,6 @@ namespace {
 
 constexpr std::int64_t kMostSeconds = 31'557'600;  // a year
 
-struct RefusedObjective {
-  const char* name;
-  const char* why;
-  const char* hint;
-};
-constexpr RefusedObjective kRefused[] = {
-    {"value", "a simulation runs every job, so there is no value to choose by",
-     "flow counts the jobs' weights"},
-    {"allocate", "every decision gives out all GPUs that some job can take", "use flow"},
-};
-
 }  // namespace
 
 void add_berth_flags(CLI::App& command, BerthFlags& flags) {
@@ -34,7 +23,9 @@ void add_berth_flags(CLI::App& command, BerthFlags& flags) {
   const auto add = [&](const char* name, auto& value, const char* help) {
     return command.add_option(name, value, help)->group("Policy berth")->capture_default_str();
   };
-  add("--objective", flags.objective, "flow (mean JCT by weight), makespan, or fair (as max-min)")
+  add("--objective", flags.objective,
+      "flow (mean JCT by weight), makespan, value (utilities and deadlines), fair (as max-min), or "
+      "allocate (most GPUs in use)")
       ->check(CLI::IsMember({"flow", "makespan", "value", "fair", "allocate"}));
   add("--preemption", flags.preemption, "off: the horizon plan itself, no job is stopped");
   add("--spacing", flags.spacing, "Least seconds between two decisions")->check(seconds);
@@ -61,23 +52,15 @@ void add_berth_flags(CLI::App& command, BerthFlags& flags) {
 }
 
 sim::BerthOptions berth_options(const BerthFlags& flags) {
-  const InputError::Where where{.file = "", .line = 0, .field = "objective"};
-  for (const RefusedObjective& refused : kRefused) {
-    if (flags.objective == refused.name) {
-      throw InputError(where, fmt::format("\"{}\": {}", refused.name, refused.why), refused.hint);
-    }
-  }
   sim::BerthOptions options = flags.options;
   options.preemption = flags.preemption;
   options.spacing = flags.spacing * policy::kSecond;
   options.refresh = std::max<std::int64_t>(1, flags.refresh) * policy::kSecond;
   options.least_run = flags.least_run * policy::kSecond;
-  if (flags.objective == "makespan") {
-    if (!options.preemption) {
-      throw InputError(where, "makespan needs --preemption on", "a plan for it is made by `plan`");
-    }
-    options.objective = sim::OnlineObjective::makespan;
-  }
+  using sim::OnlineObjective;
+  if (flags.objective == "makespan") options.objective = OnlineObjective::makespan;
+  if (flags.objective == "value") options.objective = OnlineObjective::value;
+  if (flags.objective == "allocate") options.objective = OnlineObjective::allocate;
   return options;
 }
 

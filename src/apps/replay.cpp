@@ -86,7 +86,8 @@ void expect_policy(const SimulateFlags& flags) {
 std::unique_ptr<policy::Policy> make_policy(const SimulateFlags& flags, sim::BerthCounts& counts,
                                             const papers::PaperWorld& world) {
   if (auto shares = share_options(flags)) return sim::make_share_policy(*shares);
-  if (flags.policy == kBerth) return sim::make_berth(berth_options(flags.berth), counts);
+  if (flags.policy == kBerth)
+    return sim::make_berth(berth_options(flags.berth), counts, &world.instance.workload);
   if (const papers::PaperPolicyRow* row = papers::find_paper_policy(flags.policy)) {
     return row->make(world);
   }

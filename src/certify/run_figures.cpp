@@ -226,6 +226,39 @@ void add_job_figures(JobTimes& times, model::RunFigures& f) {
   }
 }
 
+/// Factor of a utility so many seconds after the arrival.
+double utility_after(const model::Utility& utility, double seconds) {
+  double factor = utility.points.empty() ? 1.0 : utility.points.front().factor;
+  for (std::size_t i = 1; i < utility.points.size(); ++i) {
+    const model::UtilityPoint& from = utility.points[i - 1];
+    const model::UtilityPoint& to = utility.points[i];
+    if (seconds <= static_cast<double>(from.seconds)) break;
+    const double part = std::min(1.0, (seconds - static_cast<double>(from.seconds)) /
+                                          static_cast<double>(to.seconds - from.seconds));
+    if (!utility.steps) {
+      factor = from.factor + part * (to.factor - from.factor);
+    } else if (seconds > static_cast<double>(to.seconds)) {
+      factor = to.factor;
+    }
+  }
+  return factor;
+}
+
+/// What the job earned by its end.
+double value_of(const model::Instance& instance, const JobRecord& record) {
+  const model::Job& job = instance.workload.job(record.job);
+  const model::TimeRules& rules = instance.workload.time_of(job);
+  const std::int64_t end = record.runs.back().end;
+  if (rules.deadline != model::kNever && end > rules.deadline * model::kMicros) return 0.0;
+  double value = job.value;
+  if (std::isnan(value)) {
+    value = job.weight * static_cast<double>(instance.workload.gpu_milli(job)) / 1000.0;
+  }
+  const double after = static_cast<double>(end) / static_cast<double>(model::kMicros) -
+                       static_cast<double>(job.arrival);
+  return value * utility_after(instance.workload.utilities[rules.utility], after);
+}
+
 }  // namespace
 
 model::RunFigures run_figures(const model::Instance& instance, std::span<const JobRecord> records) {
@@ -242,6 +275,7 @@ model::RunFigures run_figures(const model::Instance& instance, std::span<const J
     const double jct = static_cast<double>(job.runs.back().end - job.arrival);
     const double speed = static_cast<double>(job.alone) / jct;
     speeds += speed;
+    f.value += value_of(instance, job);
     squares += speed * speed;
     const auto& rules = instance.workload.time_of(instance.workload.job(job.job));
     if (rules.deadline == model::kNever) continue;

@@ -32,7 +32,7 @@ double value_at(const PaperWorld& world, const model::JobRecord& record, std::in
   const double gpus = static_cast<double>(workload.gpu_milli(job)) / 1000.0;
   const double value = std::isnan(job.value) ? job.weight * std::max(gpus, 1.0) : job.value;
   const auto after = static_cast<double>(std::max<std::int64_t>(time - record.arrival, 0));
-  return value * smd::factor_after(workload.utilities[rules.utility], after / kSecond);
+  return value * model::factor_after(workload.utilities[rules.utility], after / kSecond);
 }
 
 /// The slots: from the first arrival to the last end.

@@ -15,9 +15,12 @@ double mean_gap(const BerthCounts& counts) {
   return sum / static_cast<double>(counts.rounds.size());
 }
 
-std::unique_ptr<policy::Policy> make_berth(const BerthOptions& options, BerthCounts& counts) {
-  if (!options.preemption) return std::make_unique<PlannedStarts>(options, counts);
-  return std::make_unique<BerthPreemptive>(options, counts);
+std::unique_ptr<policy::Policy> make_berth(const BerthOptions& options, BerthCounts& counts,
+                                           const model::Workload* workload) {
+  if (!options.preemption && options.objective == OnlineObjective::flow) {
+    return std::make_unique<PlannedStarts>(options, counts);
+  }
+  return std::make_unique<BerthPreemptive>(options, counts, workload);
 }
 
 }  // namespace berth::sim

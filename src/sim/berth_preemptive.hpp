@@ -20,8 +20,8 @@ namespace berth::sim {
 /// O(present + served log present) a decision, and a round of prices where GPU types differ.
 class BerthPreemptive final : public policy::Policy {
  public:
-  BerthPreemptive(const BerthOptions& options, BerthCounts& counts)
-      : options_(options), counts_(counts), prices_(options), order_(options) {}
+  BerthPreemptive(const BerthOptions& options, BerthCounts& counts, const model::Workload* workload)
+      : options_(options), counts_(counts), prices_(options), order_(options, workload) {}
   void decide(policy::State& state) override;
   bool save(ByteWriter& writer) const override {
     writer(counts_, present_, standing_, last_, held_, changed_, complete_);

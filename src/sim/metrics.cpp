@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/sim/metrics.hpp"
 
+#include "job_value.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -261,6 +263,7 @@ RunFigures figures(const model::InstanceView& instance, std::span<const JobRecor
   for (const JobRecord& record : records) {
     if (!record.finished()) continue;
     finished.push_back(&record);
+    f.value += value_at(instance.workload, record.job, record.end());
     const std::int64_t deadline =
         instance.workload.time_of(instance.workload.job(record.job)).deadline;
     if (deadline == model::kNever) continue;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service_index.hpp"
 
+#include "job_value.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -13,6 +15,7 @@ using policy::State;
 constexpr double kAgeingGrace = 600.0;    // seconds
 constexpr double kOverdueGrace = 3600.0;  // seconds
 constexpr double kLeastWeight = 1e-12;
+constexpr double kWorthless = 1e30;  // index of jobs that earn nothing any more
 
 double seconds(Micros span) {
   return static_cast<double>(span) / static_cast<double>(policy::kSecond);
@@ -31,7 +34,7 @@ double age_of(const State& state, JobId job) {
 
 Micros ServiceIndex::stays_until(const State& state, JobId job) const {
   const policy::Job& known = state.job(job);
-  if (!known.preemptible) return policy::kNever;
+  if (!known.preemptible || !options_.preemption) return policy::kNever;
   const double restarts = options_.least_run_restarts * static_cast<double>(known.restart_cost);
   const Micros least = std::max(options_.least_run, static_cast<Micros>(std::llround(restarts)));
   return state.progress(job).since + std::max<Micros>(least, 1);
@@ -41,26 +44,53 @@ bool ServiceIndex::stays(const State& state, JobId job) const {
   return runs(state, job) && state.now() < stays_until(state, job);
 }
 
+/// Seconds to the end on its fastest type. A running job's count less, a stopped one's more.
+double ServiceIndex::time_left(const State& state, JobId job) const {
+  const double left = seconds(state.remaining(job)) / state.demand(job).speeds.front();
+  const double restart = seconds(state.job(job).restart_cost);
+  if (runs(state, job)) return std::max(0.0, (1.0 - options_.hysteresis) * left - restart);
+  return state.progress(job).runs > 0 ? left + restart : left;
+}
+
+/// Weight, and more of it with age.
+double ServiceIndex::patience(const State& state, JobId job) const {
+  const double weight = state.job(job).weight;
+  if (options_.ageing <= 0.0) return weight;
+  const double length = length_of(state, job) + kAgeingGrace;
+  const double age = age_of(state, job) / (options_.ageing * length);
+  return weight * (1.0 + age * age);
+}
+
+/// What the job earns when it is served now, and once more what of it is lost when it waits as long
+/// as it takes.
+double ServiceIndex::value_at_risk(const State& state, JobId job, double time) const {
+  const double left = seconds(state.remaining(job)) / state.demand(job).speeds.front();
+  const auto end = [&](double after) {
+    return state.now() + static_cast<Micros>(std::llround(after * policy::kSecond));
+  };
+  const double served = value_at(*workload_, job, end(time));
+  return 2.0 * served - value_at(*workload_, job, end(time + left));
+}
+
 double ServiceIndex::index_of(const State& state, JobId job) const {
   const policy::Demand& demand = state.demand(job);
-  const double left = seconds(state.remaining(job)) / demand.speeds.front();
-  const double restart = seconds(state.job(job).restart_cost);
-  double time = left;
-  if (runs(state, job)) {
-    time = std::max(0.0, (1.0 - options_.hysteresis) * left - restart);
-  } else if (state.progress(job).runs > 0) {
-    time += restart;
-  }
   double width = demand.gpus();
   if (options_.width_exponent != 1.0) width = std::pow(width, options_.width_exponent);
-  double patience = state.job(job).weight;
-  if (options_.ageing > 0.0) {
-    const double length = length_of(state, job) + kAgeingGrace;
-    const double age = age_of(state, job) / (options_.ageing * length);
-    patience *= 1.0 + age * age;
+  const double left = seconds(state.remaining(job)) / demand.speeds.front();
+  const double time = time_left(state, job);
+  switch (options_.objective) {
+    case OnlineObjective::makespan:
+      return -left;
+    case OnlineObjective::allocate:
+      return -width * left;
+    case OnlineObjective::value: {
+      const double value = value_at_risk(state, job, time);
+      return value > 0.0 ? width * time / value : kWorthless;
+    }
+    case OnlineObjective::flow:
+      break;
   }
-  const double index = width * time / std::max(patience, kLeastWeight);
-  return options_.objective == OnlineObjective::makespan ? -left : index;
+  return width * time / std::max(patience(state, job), kLeastWeight);
 }
 
 bool ServiceIndex::overdue(const State& state, JobId job) const {

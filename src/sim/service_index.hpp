@@ -26,7 +26,9 @@ inline bool runs(const policy::State& state, JobId job) {
 /// Orders the jobs present by an index of their remaining GPU-time (docs/simulate.md).
 class ServiceIndex {
  public:
-  explicit ServiceIndex(const BerthOptions& options) : options_(options) {}
+  /// @param workload  of the objective value: it must outlive the index
+  ServiceIndex(const BerthOptions& options, const model::Workload* workload)
+      : options_(options), workload_(workload) {}
 
   /// True when the job runs and no decision may stop it yet.
   [[nodiscard]] bool stays(const policy::State& state, JobId job) const;
@@ -39,6 +41,9 @@ class ServiceIndex {
 
  private:
   [[nodiscard]] double index_of(const policy::State& state, JobId job) const;
+  [[nodiscard]] double time_left(const policy::State& state, JobId job) const;
+  [[nodiscard]] double patience(const policy::State& state, JobId job) const;
+  [[nodiscard]] double value_at_risk(const policy::State& state, JobId job, double time) const;
   [[nodiscard]] bool overdue(const policy::State& state, JobId job) const;
   void serve_first(const policy::State& state, std::vector<IndexedJob*>& jobs, double share,
                    double index) const;
@@ -46,6 +51,7 @@ class ServiceIndex {
   static constexpr double kFirst = -std::numeric_limits<double>::max();
 
   BerthOptions options_;
+  const model::Workload* workload_;
   std::vector<IndexedJob*> overdue_, gangs_;
 };
 

@@ -16,6 +16,13 @@ from xml.etree import ElementTree
 from program import ProgramTest, finish, main
 
 
+ONE_MACHINE = """\
+schema: 1
+classes: {a: {gpu_type: A, gpus: 8}}
+pods: [{id: p0, racks: [{id: r0, machines: [{ids: "a0", class: a}]}]}]
+"""
+
+
 class SimulateTest(ProgramTest):
     def setUp(self):
         super().setUp()
@@ -96,12 +103,51 @@ class SimulateTest(ProgramTest):
         self.assertLessEqual(bounds[1], self.summary()["figures"]["jct_mean"])
         self.assertGreater(bounds[1], 0)
 
-    def test_objectives_without_a_meaning_are_refused(self):
-        for objective in "value", "allocate":
-            self.assert_refused(self.simulate("--objective", objective, policy="berth"), 2,
-                                f'.*"{objective}"')
-        self.assert_refused(self.simulate("--objective", "makespan", "--preemption", "off",
-                                          policy="berth"), 2, ".*--preemption on")
+    def online(self, lines, *more):
+        """Starts by job, and the figures, of Berth on one machine of 8 GPUs."""
+        self.write("one.yaml", ONE_MACHINE)
+        self.write("j.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+        self.assert_ends(self.berth("simulate", "one.yaml", "j.jsonl", "--policy", "berth", "--out",
+                                    "run", *more), 0)
+        self.assert_ends(self.berth("check", "one.yaml", "j.jsonl", "--run", "run"), 0)
+        records = [json.loads(line) for line in (self.folder / "run/jobs.jsonl").open()]
+        return {r["job"]: r["runs"][0]["start"] for r in records}, self.summary()["figures"]
+
+    def test_the_objective_value_counts_utilities_and_deadlines(self):
+        long = {"id": "a", "tasks": [{"shape": "w", "gpus": 8}], "duration": 100, "value": 5}
+        for late in [{"deadline": 120}, {"utility": {"steps": [[0, 1], [120, 0]]}},
+                     {"utility": {"linear": [[0, 1], [100, 1], [101, 0]]}}]:
+            with self.subTest(late=late):
+                lines = [long, {**long, "id": "b", **late}]
+                starts, figures = self.online(lines)
+                self.assertEqual((starts, figures["value"]), ({"a": 0, "b": 100e6}, 5))
+                starts, figures = self.online(lines, "--objective", "value")
+                self.assertEqual((starts, figures["value"]), ({"b": 0, "a": 100e6}, 10))
+        # what is lost already waits for what is not, however short it is
+        gone = {**long, "id": "gone", "arrival": 1, "duration": 10, "deadline": 50}
+        lines = [long, {**long, "id": "b", "arrival": 1}, gone]
+        starts, _ = self.online(lines)
+        self.assertLess(starts["gone"], starts["b"])
+        starts, figures = self.online(lines, "--objective", "value")
+        self.assertLess(starts["b"], starts["gone"])
+        self.assertEqual(figures["value"], 10)
+
+    def test_the_objective_allocate_keeps_gpus_in_use(self):
+        lines = [{"id": name, "tasks": [{"shape": "w", "gpus": gpus}], "duration": duration}
+                 for name, gpus, duration in [("small", 3, 100), ("large", 6, 200), ("rest", 2, 150)]]
+        starts, figures = self.online(lines, "--objective", "allocate")
+        self.assertEqual(starts, {"large": 0, "rest": 0, "small": 200e6})
+        others, less = self.online(lines)
+        self.assertEqual(others, {"small": 0, "rest": 0, "large": 100e6})
+        self.assertGreater(figures["allocation"], less["allocation"])
+
+    def test_objectives_without_preemption_stop_nothing(self):
+        for objective in "flow", "makespan", "value", "allocate":
+            with self.subTest(objective=objective):
+                self.assert_ends(self.simulate("--objective", objective, "--preemption", "off",
+                                               policy="berth"), 0)
+                self.assert_ends(self.check_run(), 0)
+                self.assertEqual(self.summary()["figures"]["preemptions"], 0)
         self.assert_ends(self.simulate("--objective", "makespan", policy="berth"), 0)
         self.assert_ends(self.check_run(), 0)
 

@@ -88,6 +88,7 @@ struct RunFigures {
   double restart_gpu_hours = 0, lost_gpu_hours = 0;
   double preemptions = 0, migrations = 0;
   double with_deadline = 0, deadline_hits = 0;
+  double value = 0;  ///< of the jobs, by their utilities at their ends; none after a deadline
   double rho_mean = 0, rho_p95 = 0, rho_max = 0, jain = 0;
   double occupancy = 0;  ///< 0 .. 1
   double contention_slowdown = 0;
@@ -127,6 +128,7 @@ inline constexpr std::array kRunFigureRows{
     RunFigureRow{"migrations", "migrations", &RunFigures::migrations},
     RunFigureRow{"with_deadline", "jobs with a deadline", &RunFigures::with_deadline},
     RunFigureRow{"deadline_hits", "  that kept it", &RunFigures::deadline_hits},
+    RunFigureRow{"value", "value of jobs in time", &RunFigures::value},
     RunFigureRow{"rho_mean", "finish-time fairness, mean", &RunFigures::rho_mean},
     RunFigureRow{"rho_p95", "finish-time fairness, 95 %", &RunFigures::rho_p95},
     RunFigureRow{"rho_max", "finish-time fairness, worst", &RunFigures::rho_max},

@@ -49,6 +49,9 @@ struct Utility {
   bool operator==(const Utility&) const = default;
 };
 
+/// For a completion so many seconds after the arrival. O(points)
+[[nodiscard]] double factor_after(const Utility& utility, double seconds);
+
 template <class Archive>
 void describe(Archive& archive, Utility& utility) {
   archive(utility.steps, utility.points);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "berth/model/workload.hpp"
 #include "berth/policy/policy.hpp"
 #include "berth/policy/time.hpp"
 
@@ -14,13 +15,15 @@ namespace berth::sim {
 enum class OnlineObjective : std::uint8_t {
   flow,      ///< least weighted sum of completion times
   makespan,  ///< the last completion early
+  value,     ///< values of jobs at their ends: utilities and deadlines
+  allocate,  ///< GPUs in use to the end
 };
 
 /// Berth as an online scheduler (docs/simulate.md, decision 57). Values were chosen on windows of
 /// the Philly trace that no table shows.
 struct BerthOptions {
   OnlineObjective objective = OnlineObjective::flow;
-  bool preemption = true;  ///< false: the horizon plan itself, no job is stopped
+  bool preemption = true;  ///< false: no job is stopped; of flow, the horizon plan itself
   policy::Micros spacing = 30 * policy::kSecond;   ///< least time between two decisions
   policy::Micros refresh = 300 * policy::kSecond;  ///< most time between two rounds of prices
   double change = 0.1;  ///< a round of prices too when this share of the jobs present is others
@@ -68,8 +71,10 @@ void describe(Archive& archive, BerthCounts& counts) {
 /// Mean over the rounds of 1 - bound / cost; 0 without rounds.
 double mean_gap(const BerthCounts& counts);
 
-/// The policy; `counts` must outlive it. @pre with more than one GPU type, or without pre-emption,
-/// a PetscSession exists and decisions are made on the main thread
-std::unique_ptr<policy::Policy> make_berth(const BerthOptions& options, BerthCounts& counts);
+/// The policy; `counts` and the workload must outlive it. @pre with more than one GPU type, or
+/// without pre-emption, a PetscSession exists and decisions are made on the main thread
+/// @param workload  of the objective value: its jobs; others need none
+std::unique_ptr<policy::Policy> make_berth(const BerthOptions& options, BerthCounts& counts,
+                                           const model::Workload* workload = nullptr);
 
 }  // namespace berth::sim

@@ -144,7 +144,7 @@ std::vector<double> utilities_of(const PaperWorld& world, const policy::State& s
     const std::int64_t end = (k + 1) * slot;
     const double after = static_cast<double>(end - state.job(id).arrival) / policy::kSecond;
     const bool late = limited && end > rules.deadline * policy::kSecond;
-    utilities.push_back(late ? 0.0 : value * smd::factor_after(utility, after));
+    utilities.push_back(late ? 0.0 : value * model::factor_after(utility, after));
     const bool flat = after > static_cast<double>(last) && (late || !limited);
     if (flat || std::ssize(utilities) > kMostSlots) return utilities;
   }

@@ -123,16 +123,4 @@ OfferedWorld offered_world(std::string_view policy, const PaperWorld& world) {
   return offered;
 }
 
-double factor_after(const model::Utility& utility, double seconds) {
-  const auto& points = utility.points;
-  if (points.empty()) return 1.0;
-  std::size_t next = 1;
-  while (next < points.size() && static_cast<double>(points[next].seconds) < seconds) ++next;
-  const auto& from = points[next - 1];
-  if (utility.steps || next == points.size()) return from.factor;
-  const double part = (seconds - static_cast<double>(from.seconds)) /
-                      static_cast<double>(points[next].seconds - from.seconds);
-  return from.factor + part * (points[next].factor - from.factor);
-}
-
 }  // namespace berth::papers::smd

@@ -39,7 +39,4 @@ struct OfferedWorld {
 ///         and servers, by name
 [[nodiscard]] OfferedWorld offered_world(std::string_view policy, const PaperWorld& world);
 
-/// Factor of a value for a completion after so many seconds (docs/formats.md: utility).
-[[nodiscard]] double factor_after(const model::Utility& utility, double seconds);
-
 }  // namespace berth::papers::smd

@@ -76,8 +76,8 @@ class ReservationPolicy final : public policy::Policy {
     const auto wait = static_cast<double>(state.now() - state.job(id).arrival);
     const double run =
         static_cast<double>(state.remaining(id)) / offered.crews[rule_(offered)].rate;
-    const double factor = factor_after(workload.utilities[workload.time_of(job).utility],
-                                       (wait + run) / policy::kSecond);
+    const double factor = model::factor_after(workload.utilities[workload.time_of(job).utility],
+                                              (wait + run) / policy::kSecond);
     return std::max(value, kLeastFactor) * std::max(factor, kLeastFactor);
   }
 

@@ -140,14 +140,14 @@ TEST(SmdPolicy, jobs_without_data_are_named) {
 
 TEST(SmdPolicy, factor_follows_points_and_steps) {
   const model::Utility line{false, {{0, 1.0}, {100, 0.5}, {200, 0.0}}};
-  EXPECT_DOUBLE_EQ(smd::factor_after(line, 0), 1.0);
-  EXPECT_DOUBLE_EQ(smd::factor_after(line, 50), 0.75);
-  EXPECT_DOUBLE_EQ(smd::factor_after(line, 150), 0.25);
-  EXPECT_DOUBLE_EQ(smd::factor_after(line, 900), 0.0);
+  EXPECT_DOUBLE_EQ(model::factor_after(line, 0), 1.0);
+  EXPECT_DOUBLE_EQ(model::factor_after(line, 50), 0.75);
+  EXPECT_DOUBLE_EQ(model::factor_after(line, 150), 0.25);
+  EXPECT_DOUBLE_EQ(model::factor_after(line, 900), 0.0);
   const model::Utility steps{true, {{0, 1.0}, {100, 0.5}}};
-  EXPECT_DOUBLE_EQ(smd::factor_after(steps, 100), 1.0);
-  EXPECT_DOUBLE_EQ(smd::factor_after(steps, 101), 0.5);
-  EXPECT_DOUBLE_EQ(smd::factor_after({}, 5), 1.0);
+  EXPECT_DOUBLE_EQ(model::factor_after(steps, 100), 1.0);
+  EXPECT_DOUBLE_EQ(model::factor_after(steps, 101), 0.5);
+  EXPECT_DOUBLE_EQ(model::factor_after({}, 5), 1.0);
 }
 
 }  // namespace
