@@ -101,7 +101,6 @@ std::string unheeded_keys(const model::Instance& instance) {
                             return job.communication.pattern != model::CommunicationPattern::none;
                           }),
       "communication");
-  add(instance.workload.rules.size() > 1, "rules about machines");
   add(std::ranges::any_of(instance.cluster.racks, limited) ||
           std::ranges::any_of(instance.cluster.pods, limited),
       "power_w of racks and pods");
@@ -115,6 +114,7 @@ model::Placement decided_placement(const model::Instance& instance, const Trace&
   for (policy::Job& job : jobs) job.preemptible = true;
   policy::State state(instance.cluster, trace.demands, std::move(jobs));
   if (!trace.quotas.empty()) state.set_quotas(quotas_left(instance, trace));
+  state.set_rules(trace.rules);
   state.advance(-1);  // running jobs started before the decision
   std::vector<JobId> waiting = present_jobs(instance, trace);
   place_running(instance, state, waiting);

@@ -44,6 +44,7 @@ class Simulation {
     if (trace.history) state_.learn(*trace.history);
     if (!trace.quotas.empty()) state_.set_quotas(trace.quotas);
     if (!trace.licenses.rows.empty()) state_.set_licenses(trace.licenses);
+    state_.set_rules(trace.rules);
     state_.set_slot(world.slot);
     if (world.speeds != nullptr) rates_.emplace(*world.speeds);
     make_records();
@@ -93,7 +94,9 @@ class Simulation {
     account(running.since);
     state_.advance(running.since);
     state_.arrive(running.job);
-    if (!state_.start_on(running.job, running.type, running.tasks)) {
+    if (running.pinned) {
+      state_.hold(running.job, running.type, running.tasks);
+    } else if (!state_.start_on(running.job, running.type, running.tasks)) {
       throw InputError(
           {.file = "", .line = 0, .field = "running"},
           "job number " + std::to_string(running.job.value() + 1) +
