@@ -42,9 +42,9 @@ Micros lost(Micros checkpoint_every, Micros before, Micros done) {
 
 }  // namespace
 
-State::State(const model::Cluster& cluster, std::vector<Demand> demands, std::vector<Job> jobs)
+State::State(const model::Cluster& cluster, std::vector<Demand> demands, std::span<const Job> jobs)
     : demands_(std::move(demands)),
-      jobs_(std::move(jobs)),
+      jobs_(jobs),
       progress_(jobs_.size()),
       free_(cluster),
       place_in_running_(jobs_.size()),
@@ -366,7 +366,7 @@ void State::end(JobId id) {
   leave_running(id);
   close_run(id);
   p.phase = Phase::ended;
-  p.tasks = {};
+  std::vector<model::TaskPlacement>().swap(p.tasks);  // frees it, unlike an assignment of {}
   ended_.push_back(id);
   if (history_) learn_from(id);
 }

@@ -112,7 +112,7 @@ model::Placement decided_placement(const model::Instance& instance, const Trace&
   std::vector<policy::Job> jobs = trace.jobs;
   // A plan may stop and move all jobs but the pinned ones.
   for (policy::Job& job : jobs) job.preemptible = true;
-  policy::State state(instance.cluster, trace.demands, std::move(jobs));
+  policy::State state(instance.cluster, trace.demands, jobs);
   if (!trace.quotas.empty()) state.set_quotas(quotas_left(instance, trace));
   state.set_rules(trace.rules);
   state.advance(-1);  // running jobs started before the decision

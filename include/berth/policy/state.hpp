@@ -128,7 +128,8 @@ class State {
   static constexpr Micros kOverdue =
       60 * kSecond;  ///< expected of a job that outlived its estimate
 
-  State(const model::Cluster& cluster, std::vector<Demand> demands, std::vector<Job> jobs);
+  /// @pre cluster and jobs outlive it
+  State(const model::Cluster& cluster, std::vector<Demand> demands, std::span<const Job> jobs);
 
   [[nodiscard]] Micros now() const { return now_; }
   [[nodiscard]] std::size_t size() const { return jobs_.size(); }  ///< of all jobs
@@ -289,7 +290,7 @@ class State {
   Micros slot_ = 0;
   bool machines_changed_ = false;
   std::vector<Demand> demands_;
-  std::vector<Job> jobs_;           ///< by JobId
+  std::span<const Job> jobs_;       ///< by JobId
   std::vector<Progress> progress_;  ///< by JobId
   FreeMachines free_;
   std::vector<JobId> running_;
