@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "berth/base/random.hpp"
-#include "berth/planner_model/domain_task_counts.hpp"
+#include "berth/model/domain_task_counts.hpp"
 #include "berth/planner_model/occupied_gpus.hpp"
 
 namespace berth::solver::assignment {
@@ -116,7 +116,7 @@ std::uint32_t OptionTable::intern_profile(const model::Job& job) {
   fits_anywhere_.emplace_back();
   TaskDemand& demand = profiles_.back();
   demand.most_on_machine =
-      planner_model::most_tasks_in(instance.workload.rules_of(job), demand.tasks).front();
+      model::most_tasks_in(instance.workload.rules_of(job), demand.tasks).front();
   count_machines(instance, job, demand);
   if (!demand.cpu_shapes.empty() && rack_classes_.empty()) {
     rack_classes_ = classes_of(instance.cluster, false);

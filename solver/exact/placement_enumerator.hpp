@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "berth/planner_model/domain_task_counts.hpp"
+#include "berth/model/domain_task_counts.hpp"
 #include "berth/solver/occupancy.hpp"
 
 namespace berth::solver::exact {
@@ -59,8 +59,8 @@ class PlacementEnumerator {
   GpuTypeId type_;  ///< of the job's GPU tasks
   double surcharge_ = 0.0;
   std::vector<MachineId> candidates_;
-  std::optional<planner_model::DomainTaskCounts> domain_counts_;  ///< of the partial placement
-  std::vector<MachineSlot> slots_;                                ///< of the group being placed
+  std::optional<model::DomainTaskCounts> domain_counts_;  ///< of the partial placement
+  std::vector<MachineSlot> slots_;                        ///< of the group being placed
   std::vector<std::int64_t> counts_;  ///< by slot: tasks of the group being placed
   model::JobPlacement partial_;
   std::size_t found_on_type_ = 0;

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "berth/planner_model/domain_task_counts.hpp"
+#include "berth/model/domain_task_counts.hpp"
 #include "berth/solver/occupancy.hpp"
 
 namespace berth::solver::local_search {
@@ -32,8 +32,8 @@ void consider(const InsertionQuery<State>& q, std::vector<Opening> choice, doubl
   });
   // A later opening of a machine requires the earlier ones: visits them by cost, skips others.
   std::map<MachineId, std::uint32_t> opened;
-  planner_model::DomainTaskCounts counts(q.state->valuation().instance().cluster,
-                                         q.workload().rules_of(*q.record), q.tasks);
+  model::DomainTaskCounts counts(q.state->valuation().instance().cluster,
+                                 q.workload().rules_of(*q.record), q.tasks);
   Insertion found{.gain = value, .machines = {}, .victims = *q.quota_victims};
   std::int64_t left = q.tasks;
   for (bool progress = true; left > 0 && progress;) {
@@ -58,7 +58,7 @@ void consider(const InsertionQuery<State>& q, std::vector<Opening> choice, doubl
 template <SearchState State>
 std::int64_t most_on_a_machine(const InsertionQuery<State>& q) {
   if (q.record->domain == Level::machine) return q.tasks;
-  const auto most = planner_model::most_tasks_in(q.workload().rules_of(*q.record), q.tasks);
+  const auto most = model::most_tasks_in(q.workload().rules_of(*q.record), q.tasks);
   return std::min<std::int64_t>(most.front(), 64);
 }
 

@@ -116,6 +116,7 @@ struct PreparedPolicy {
 std::unique_ptr<PreparedPolicy> prepare(const model::Instance& instance, const PlanFlags& flags) {
   const PlanningPolicy chosen = planning_policy(flags);
   expect_heeded(instance, flags);
+  if (chosen.paper != nullptr) expect_rules_kept(*chosen.paper, instance);
   if (chosen.estimates) expect_durations(instance, flags.policy);
   auto prepared = std::make_unique<PreparedPolicy>();
   prepared->instance =

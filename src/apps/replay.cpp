@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "berth/base/error.hpp"
+#include "berth/base/printable.hpp"
 #include "berth/base/similar.hpp"
+#include "berth/io/jobs_file.hpp"
+#include "berth/papers/slot_relaxation.hpp"
 #include "berth/sim/share_policy.hpp"
 
 namespace berth::apps {
@@ -83,12 +87,38 @@ void expect_policy(const SimulateFlags& flags) {
                    did_you_mean(flags.policy, known));
 }
 
+void tell_ignored(const SimulateFlags& flags, const model::Instance& instance) {
+  const bool for_value = flags.policy == kBerth && flags.berth.objective == "value";
+  const sim::HeededKeys heeded{.running = trace_options(flags).start_running,
+                               .utility = for_value || papers::earns_utility(flags.policy)};
+  const std::string keys = sim::ignored_keys(instance, heeded);
+  if (keys.empty()) return;
+  std::fputs(("warning: a simulation ignores: " + printable(keys) + "\n").c_str(), stderr);
+}
+
+model::Instance read_simulated(const SimulateFlags& flags) {
+  model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
+  sim::release_pinned(instance.cluster);
+  return instance;
+}
+
+void expect_rules_kept(const papers::PaperPolicyRow& row, const model::Instance& instance) {
+  if (!row.chooses_machines) return;
+  if (std::ranges::none_of(instance.workload.rules, model::concern_machines)) return;
+  throw InputError({.file = "", .line = 0, .field = "policy"},
+                   std::string(row.name) +
+                       " does not respect: rules about machines (max_tasks_per, min_domains, "
+                       "exclusive, not_with)",
+                   "take another policy, or leave them out");
+}
+
 std::unique_ptr<policy::Policy> make_policy(const SimulateFlags& flags, sim::BerthCounts& counts,
                                             const papers::PaperWorld& world) {
   if (auto shares = share_options(flags)) return sim::make_share_policy(*shares);
   if (flags.policy == kBerth)
     return sim::make_berth(berth_options(flags.berth), counts, &world.instance.workload);
   if (const papers::PaperPolicyRow* row = papers::find_paper_policy(flags.policy)) {
+    expect_rules_kept(*row, world.instance);
     return row->make(world);
   }
   return policy::policy_row(flags.policy).make({});

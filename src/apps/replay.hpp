@@ -61,10 +61,19 @@ std::map<std::string, std::string> record_of(const SimulateFlags& flags);
 /// @throws InputError for an unknown name, with the nearest one
 void expect_policy(const SimulateFlags& flags);
 
+/// One line on stderr for keys of the files that the simulation ignores.
+void tell_ignored(const SimulateFlags& flags, const model::Instance& instance);
+
+/// The instance with pinned jobs as jobs that run, not as content of machines.
+model::Instance read_simulated(const SimulateFlags& flags);
+
 /// @param counts  of `berth`; it and the world must outlive the policy
-/// @throws InputError for an unknown name, and what a paper's scheduler lacks
+/// @throws InputError for an unknown name, and what a paper's scheduler lacks or does not keep
 std::unique_ptr<policy::Policy> make_policy(const SimulateFlags& flags, sim::BerthCounts& counts,
                                             const papers::PaperWorld& world);
+
+/// @throws InputError when jobs have rules about machines and the scheduler chooses its own
+void expect_rules_kept(const papers::PaperPolicyRow& row, const model::Instance& instance);
 
 /// What a run is a function of, for checkpoints.
 std::string input_of(const model::Instance& instance, const std::string& policy,

@@ -117,12 +117,9 @@ void print_costs(const TimedPolicy& timed, const sim::BerthCounts& counts) {
 /// @param signalled  null: signals end the program
 ExitCode simulate_on_root(const SimulateFlags& flags, const volatile std::sig_atomic_t* signalled) {
   expect_policy(flags);
-  const model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
+  const model::Instance instance = read_simulated(flags);
   for (const std::string& note : instance.workload.notes) warn(note);
-  const bool starts_running = trace_options(flags).start_running;
-  if (const std::string keys = sim::ignored_keys(instance, starts_running); !keys.empty()) {
-    warn("a simulation ignores: " + keys);
-  }
+  tell_ignored(flags, instance);
   const auto prepared = prepare_world(instance, flags.world, flags.trace.seed);
   sim::BerthCounts counts;
   const auto policy = make_policy(flags, counts, {instance, prepared->profiles, flags.trace.seed});

@@ -127,7 +127,8 @@ Row replay(const SimulateFlags& flags, const model::Instance& instance) {
 /// The replays of this rank.
 std::vector<Row> replay_mine(const comm::Communicator& comm, const SimulateFlags& flags,
                              const std::vector<PlannedReplay>& replays) {
-  const model::Instance read = io::read_instance(flags.input.cluster, flags.input.jobs);
+  const model::Instance read = read_simulated(flags);
+  if (comm.rank() == 0) tell_ignored(flags, read);
   const auto step = static_cast<std::size_t>(comm.size());
   std::vector<Row> rows;
   for (auto i = static_cast<std::size_t>(comm.rank()); i < replays.size(); i += step) {

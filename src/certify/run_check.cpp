@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "run_rules.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -55,6 +57,7 @@ void check_tasks(const Instance& instance, const JobRecord& record, const JobRun
       (elastic && static_cast<std::size_t>(run.configuration) >= choices.size())) {
     return faults.add(record.job, "has no configuration of the jobs file");
   }
+  const bool pinned = is_pinned_run(instance, record.job, run);
   const model::Configuration* chosen =
       elastic ? &choices[static_cast<std::size_t>(run.configuration)] : nullptr;
   std::vector<std::int64_t> count(groups.size());
@@ -70,11 +73,11 @@ void check_tasks(const Instance& instance, const JobRecord& record, const JobRun
     if (!shape_kept(shape, task, machine.gpu_slices)) {
       faults.add(record.job, "has a task of another size");
     }
-    if (instance.cluster.state_of(task.machine) != model::MachineState::up) {
+    if (!pinned && instance.cluster.state_of(task.machine) != model::MachineState::up) {
       faults.add(record.job, "runs on a machine that is not up");
     }
     if (!shape.uses_gpu()) continue;
-    if (!model::lists(job, machine.gpu_type))
+    if (!pinned && !model::lists(job, machine.gpu_type))
       faults.add(record.job, "has a GPU type it may not use");
     if (type.valid() && machine.gpu_type != type) faults.add(record.job, "has two GPU types");
     type = machine.gpu_type;
@@ -85,7 +88,7 @@ void check_tasks(const Instance& instance, const JobRecord& record, const JobRun
     milli += asked * instance.workload.shape(groups[g].shape).total_milli();
   }
   if (run.milli != milli) faults.add(record.job, "counts other GPUs than its tasks have");
-  if (model::width(instance.cluster, run.tasks) > job.domain) {
+  if (!pinned && model::width(instance.cluster, run.tasks) > job.domain) {
     faults.add(record.job, "is spread wider than its domain");
   }
   const bool timed = instance.workload.time_of(job).duration != model::kNotGiven;
@@ -335,6 +338,8 @@ RunCheck check_run(const Instance& instance, std::span<const JobRecord> records,
   check_down(instance, records, down, faults);
   check_quotas(instance, records, faults);
   check_licenses(instance, records, faults);
+  check_run_rules(instance, records,
+                  [&](JobId job, const std::string& text) { faults.add(job, text); });
   check.figures = run_figures(instance, records);
   for (const model::RunFigureRow& row : model::kRunFigureRows) {
     const double said = summary.figures.*row.value, found = check.figures.*row.value;

@@ -24,6 +24,12 @@ void link_rules(std::vector<PlacementRules>& rules) {
   }
 }
 
+bool concern_machines(const PlacementRules& rules) {
+  const PlacementRules none;
+  return rules.max_tasks != none.max_tasks || rules.min_domains != none.min_domains ||
+         rules.concern_others;
+}
+
 bool may_share_machine(const PlacementRules& a, const PlacementRules& b) {
   if (a.exclusive || b.exclusive) return false;
   return !intersect(a.not_with, b.labels) && !intersect(b.not_with, a.labels);

@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "berth/base/assert.hpp"
-#include "berth/planner_model/domain_task_counts.hpp"
+#include "berth/model/domain_task_counts.hpp"
 
 namespace berth::planner_model {
 
@@ -189,7 +189,7 @@ class TaskPlacer {
   Room& room_;
   std::span<const MachineId> candidates_;
   TaskAllowances allowances_;
-  DomainTaskCounts counts_;
+  model::DomainTaskCounts counts_;
 };
 
 /// Places all groups on these machines, or none.

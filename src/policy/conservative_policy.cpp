@@ -121,7 +121,7 @@ FreeMachines Conservative::room(const State& state, Micros from, Micros to) cons
   for (const BookedStart& other : waiting_) {
     if (other.start >= to || other.end <= from) continue;
     if (state.progress(other.job).phase != Phase::waiting) continue;  // it started just now
-    machines.take_free_devices(other.tasks);
+    machines.take_free_devices(state.demand(other.job), other.tasks);
   }
   return machines;
 }

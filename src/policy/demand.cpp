@@ -41,6 +41,12 @@ void add_types(const model::InstanceView& instance, const model::Job& job, Deman
 
 }  // namespace
 
+std::int64_t Demand::tasks() const {
+  std::int64_t tasks = 0;
+  for (const DemandGroup& group : groups) tasks += group.count;
+  return tasks;
+}
+
 const model::Shape& Demand::shape_of(const model::TaskPlacement& task) const {
   const auto at = std::ranges::find(groups, task.group, &DemandGroup::group);
   BERTH_EXPECT(at != groups.end());
@@ -56,6 +62,7 @@ double Demand::speed_on(GpuTypeId type) const {
 Demand demand_of(const model::InstanceView& instance, const model::Job& job) {
   Demand demand;
   demand.domain = job.domain;
+  if (model::concern_machines(instance.workload.rules_of(job))) demand.rules = job.rules;
   std::uint32_t index = 0;
   for (const model::TaskGroup& group : instance.workload.groups_of(job)) {
     const model::Shape& shape = instance.workload.shape(group.shape);

@@ -68,7 +68,7 @@ bool Fgd::precedes(double growth, std::size_t machine, double other,
 bool Fgd::start(State& state, JobId job) {
   if (!state.within_limits(job) || !state.fits(state.demand_index(job))) return false;
   const Demand& demand = state.demand(job);
-  if (demand.domain != model::Level::cluster) return state.start(job);
+  if (demand.domain != model::Level::cluster || demand.rules != 0) return state.start(job);
   Trial best, trial;
   GpuTypeId type;
   bool found = false;
@@ -92,7 +92,7 @@ bool Fgd::place(const State& state, const Demand& demand, GpuTypeId type, Trial&
   bool placed = !demand.groups.empty() && demand.milli <= state.free().free_milli(type);
   for (const DemandGroup& group : demand.groups) {
     for (std::int32_t task = 0; task < group.count && placed; ++task) {
-      placed = place_task(state, group, type, trial);
+      placed = place_task(state, demand, group, type, trial);
     }
   }
   for (const model::TaskPlacement& task : trial.tasks) edited_at_[task.machine.index()] = -1;
@@ -100,14 +100,15 @@ bool Fgd::place(const State& state, const Demand& demand, GpuTypeId type, Trial&
   return placed;
 }
 
-bool Fgd::place_task(const State& state, const DemandGroup& group, GpuTypeId type, Trial& trial) {
+bool Fgd::place_task(const State& state, const Demand& demand, const DemandGroup& group,
+                     GpuTypeId type, Trial& trial) {
   const FreeMachines& free = state.free();
   const model::Cluster& cluster = free.cluster();
   Growth best;
   std::size_t at = 0;
   for (std::size_t m = 0; m < edited_at_.size(); ++m) {
     const GpuTypeId here = cluster.class_of(MachineId(m)).gpu_type;
-    if (!may_use(here, type, group.shape)) continue;
+    if (!may_use(here, type, group.shape) || !free.admits(MachineId(m), demand)) continue;
     const Growth growth =
         edited_at_[m] < 0
             ? cached(free, m, group.shape)

@@ -17,7 +17,7 @@ namespace berth::policy {
 /// counts as in the authors' simulator, in the hundredths of a logistic function that cover about
 /// 40 thousandths each; ties: the machine of the least name. The tasks of a job are placed one
 /// after the other, and its GPU type is the one with the least growth. A job with a narrow domain,
-/// and one that the descent does not fit, is placed by best fit.
+/// one with rules about machines and one that the descent does not fit, is placed by best fit.
 ///
 /// The tasks of all jobs, later ones too, are typical: the paper assumes that their mix is known.
 /// O(machines) a task, and O(typical tasks x devices) for each machine that has changed.
@@ -55,7 +55,8 @@ class Fgd final : public Policy {
   void prepare(const State& state);
   bool start(State& state, JobId job);
   bool place(const State& state, const Demand& demand, GpuTypeId type, Trial& trial);
-  bool place_task(const State& state, const DemandGroup& group, GpuTypeId type, Trial& trial);
+  bool place_task(const State& state, const Demand& demand, const DemandGroup& group,
+                  GpuTypeId type, Trial& trial);
   [[nodiscard]] bool precedes(double growth, std::size_t machine, double other,
                               std::size_t other_machine) const;
   [[nodiscard]] Growth growth_on(const model::FreeMachine& machine, GpuTypeId type,

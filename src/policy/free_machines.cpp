@@ -86,65 +86,97 @@ std::vector<FreeMachines::Range> FreeMachines::domains(const Demand& demand) con
   return ranges;
 }
 
+void FreeMachines::set_rules(const MachineRules& rules) {
+  rules_ = rules.rows;
+  guests_ = MachineGuests(machines_.size(), rules);
+}
+
 bool FreeMachines::place_in(const Demand& demand, std::size_t row, Range range,
                             std::vector<TaskPlacement>& tasks) {
   tasks.clear();
+  Search search{.rules = demand.rules, .row = row, .range = range};
+  bool placed = false;
+  if (demand.rules == 0) {
+    placed = place_groups(demand, search, tasks);
+  } else {
+    model::DomainTaskCounts counts(*cluster_, rules_[demand.rules], demand.tasks());
+    if (counts.bind()) search.counts = &counts;
+    placed = place_groups(demand, search, tasks);
+  }
+  if (placed) settle(demand.rules, tasks, +1);
+  return placed;
+}
+
+/// Takes the devices of all tasks, or of none.
+bool FreeMachines::place_groups(const Demand& demand, const Search& search,
+                                std::vector<TaskPlacement>& tasks) {
   for (const DemandGroup& group : demand.groups) {
-    if (place_group(group, row, range, tasks)) continue;
-    release(demand, tasks);
+    if (place_group(group, search, tasks)) continue;
+    edit_devices(demand, tasks, +1);
     return false;
   }
   return true;
 }
 
-bool FreeMachines::place_group(const DemandGroup& group, std::size_t row, Range range,
+bool FreeMachines::place_group(const DemandGroup& group, const Search& search,
                                std::vector<TaskPlacement>& tasks) {
   const model::Shape& shape = group.shape;
   for (std::int32_t left = group.count; left > 0;) {
-    const std::size_t m = shape.gpus > 0        ? find_whole(group, row, range, left)
-                          : shape.gpu_milli > 0 ? find_share(group, row, range)
-                                                : find_any(group, row, range);
+    const std::size_t m = shape.gpus > 0        ? find_whole(group, search, left)
+                          : shape.gpu_milli > 0 ? find_share(group, search)
+                                                : find_any(group, search);
     if (m == MachineSet::kNone) return false;
-    std::int64_t fit = shape.gpus > 0 ? machines_[m].count(shape, left) : 1;
+    std::int64_t fit = shape.gpus > 0 ? room_for(shape, search, m, left) : 1;
     for (; fit > 0; --fit, --left) {
       const TaskPlacement task = machines_[m].choose(MachineId(m), group.group, shape);
       edit(task, shape, -1);
+      if (search.counts != nullptr) search.counts->take(MachineId(m));
       tasks.push_back(task);
     }
   }
   return true;
 }
 
+/// Tasks of the shape that the machine holds and rules allow there, at most `limit`.
+std::int64_t FreeMachines::room_for(const model::Shape& shape, const Search& search,
+                                    std::size_t machine, std::int64_t limit) const {
+  const MachineId id(machine);
+  const std::int64_t fit = limit == 1 ? (machines_[machine].fits(shape) ? 1 : 0)
+                                      : machines_[machine].count(shape, limit);
+  if (fit == 0 || !guests_.admits(id, search.rules)) return 0;
+  return search.counts == nullptr ? fit : search.counts->allowed(id, fit);
+}
+
 /// The fullest machine for `count` tasks, else the machine with the most free GPUs that holds one.
-std::size_t FreeMachines::find_whole(const DemandGroup& group, std::size_t row, Range range,
+std::size_t FreeMachines::find_whole(const DemandGroup& group, const Search& search,
                                      std::int32_t count) {
-  const std::int32_t most = most_[row];
+  const std::int32_t most = most_[search.row];
   const std::int64_t all = std::int64_t{group.shape.gpus} * count;
+  const auto [first, end] = search.range;
   for (std::int64_t free = all; free <= most; ++free) {
-    const MachineSet& set = set_of(row, static_cast<std::size_t>(free));
-    for (std::size_t m = set.next(range.first, range.end); m != MachineSet::kNone;
-         m = set.next(m + 1, range.end)) {
-      if (machines_[m].count(group.shape, count) == count) return m;
+    const MachineSet& set = set_of(search.row, static_cast<std::size_t>(free));
+    for (std::size_t m = set.next(first, end); m != MachineSet::kNone; m = set.next(m + 1, end)) {
+      if (room_for(group.shape, search, m, count) == count) return m;
     }
   }
   for (std::int32_t free = most; free >= group.shape.gpus; --free) {
-    const MachineSet& set = set_of(row, static_cast<std::size_t>(free));
-    for (std::size_t m = set.next(range.first, range.end); m != MachineSet::kNone;
-         m = set.next(m + 1, range.end)) {
-      if (machines_[m].fits(group.shape)) return m;
+    const MachineSet& set = set_of(search.row, static_cast<std::size_t>(free));
+    for (std::size_t m = set.next(first, end); m != MachineSet::kNone; m = set.next(m + 1, end)) {
+      if (room_for(group.shape, search, m, 1) > 0) return m;
     }
   }
   return MachineSet::kNone;
 }
 
 /// The device with the least room that holds the share: partly taken ones first.
-std::size_t FreeMachines::find_share(const DemandGroup& group, std::size_t row, Range range) {
-  const MachineSet& partly = set_of(row, kPartly);
+std::size_t FreeMachines::find_share(const DemandGroup& group, const Search& search) {
+  const MachineSet& partly = set_of(search.row, kPartly);
+  const auto [first, end] = search.range;
   std::size_t best = MachineSet::kNone;
   std::int32_t least = 0;
-  for (std::size_t m = partly.next(range.first, range.end); m != MachineSet::kNone;
-       m = partly.next(m + 1, range.end)) {
-    if (!machines_[m].fits(group.shape)) continue;
+  for (std::size_t m = partly.next(first, end); m != MachineSet::kNone;
+       m = partly.next(m + 1, end)) {
+    if (room_for(group.shape, search, m, 1) == 0) continue;
     const TaskPlacement task = machines_[m].choose(MachineId(m), group.group, group.shape);
     const auto device = static_cast<std::size_t>(std::countr_zero(task.devices));
     const std::int32_t room = machines_[m].devices()[device];
@@ -153,23 +185,25 @@ std::size_t FreeMachines::find_share(const DemandGroup& group, std::size_t row, 
     least = room;
   }
   if (best != MachineSet::kNone && least < model::kGpuMilli) return best;
-  return find_fullest(group.shape, row, range, 1);
+  return find_fullest(group.shape, search, 1);
 }
 
 /// Machines without GPUs first, then those of the job's GPU type.
-std::size_t FreeMachines::find_any(const DemandGroup& group, std::size_t row, Range range) {
-  const std::size_t m = find_fullest(group.shape, this->row(GpuTypeId()), range, 0);
-  return m != MachineSet::kNone ? m : find_fullest(group.shape, row, range, 0);
+std::size_t FreeMachines::find_any(const DemandGroup& group, const Search& search) {
+  Search without = search;
+  without.row = row(GpuTypeId());
+  const std::size_t m = find_fullest(group.shape, without, 0);
+  return m != MachineSet::kNone ? m : find_fullest(group.shape, search, 0);
 }
 
 /// The machine with the fewest wholly free GPUs, at least `least`, that holds one task.
-std::size_t FreeMachines::find_fullest(const model::Shape& shape, std::size_t row, Range range,
+std::size_t FreeMachines::find_fullest(const model::Shape& shape, const Search& search,
                                        std::int32_t least) {
-  for (std::int32_t free = least; free <= most_[row]; ++free) {
-    const MachineSet& set = set_of(row, static_cast<std::size_t>(free));
-    for (std::size_t m = set.next(range.first, range.end); m != MachineSet::kNone;
-         m = set.next(m + 1, range.end)) {
-      if (machines_[m].fits(shape)) return m;
+  const auto [first, end] = search.range;
+  for (std::int32_t free = least; free <= most_[search.row]; ++free) {
+    const MachineSet& set = set_of(search.row, static_cast<std::size_t>(free));
+    for (std::size_t m = set.next(first, end); m != MachineSet::kNone; m = set.next(m + 1, end)) {
+      if (room_for(shape, search, m, 1) > 0) return m;
     }
   }
   return MachineSet::kNone;
@@ -191,7 +225,9 @@ bool has_room(const FreeMachine& machine, const TaskPlacement& task, const model
 
 }  // namespace
 
-std::vector<TaskPlacement> FreeMachines::take_free_devices(std::span<const TaskPlacement> tasks) {
+std::vector<TaskPlacement> FreeMachines::take_free_devices(const Demand& demand,
+                                                           std::span<const TaskPlacement> tasks) {
+  settle(demand.rules, tasks, +1);
   std::vector<TaskPlacement> taken;
   for (TaskPlacement task : tasks) {
     const auto free = machine(task.machine).devices();
@@ -206,32 +242,53 @@ std::vector<TaskPlacement> FreeMachines::take_free_devices(std::span<const TaskP
   return taken;
 }
 
-FreeMachines::Kept::Kept(FreeMachines& machines, std::span<const TaskPlacement> tasks)
-    : machines_(machines), taken_(machines.take_free_devices(tasks)) {}
+FreeMachines::Kept::Kept(FreeMachines& machines, const Demand& demand,
+                         std::span<const TaskPlacement> tasks)
+    : machines_(machines),
+      rules_(demand.rules),
+      tasks_(tasks),
+      taken_(machines.take_free_devices(demand, tasks)) {}
 
 FreeMachines::Kept::~Kept() {
   for (const TaskPlacement& task : taken_) machines_.edit(task, kOnlyDevices, +1);
+  machines_.settle(rules_, tasks_, -1);
 }
 
 bool FreeMachines::take_again(const Demand& demand, std::span<const TaskPlacement> tasks) {
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     const model::Shape& shape = demand.shape_of(tasks[t]);
-    if (has_room(machines_[tasks[t].machine.index()], tasks[t], shape)) {
+    if (has_room(machines_[tasks[t].machine.index()], tasks[t], shape) &&
+        admits(tasks[t].machine, demand)) {
       edit(tasks[t], shape, -1);
       continue;
     }
-    release(demand, tasks.first(t));
+    edit_devices(demand, tasks.first(t), +1);
     return false;
   }
+  settle(demand.rules, tasks, +1);
   return true;
 }
 
 void FreeMachines::take(const Demand& demand, std::span<const TaskPlacement> tasks) {
-  for (const TaskPlacement& task : tasks) edit(task, demand.shape_of(task), -1);
+  edit_devices(demand, tasks, -1);
+  settle(demand.rules, tasks, +1);
 }
 
 void FreeMachines::release(const Demand& demand, std::span<const TaskPlacement> tasks) {
-  for (const TaskPlacement& task : tasks) edit(task, demand.shape_of(task), +1);
+  edit_devices(demand, tasks, +1);
+  settle(demand.rules, tasks, -1);
+}
+
+/// Takes what the tasks have of their machines, or returns it when the sign is +1.
+void FreeMachines::edit_devices(const Demand& demand, std::span<const TaskPlacement> tasks,
+                                int sign) {
+  for (const TaskPlacement& task : tasks) edit(task, demand.shape_of(task), sign);
+}
+
+/// The job's rules hold on the machines of its tasks from now on, or no longer.
+void FreeMachines::settle(std::uint32_t rules, std::span<const TaskPlacement> tasks, int sign) {
+  if (!guests_.any()) return;
+  for (const TaskPlacement& task : tasks) guests_.edit(task.machine, rules, sign);
 }
 
 void FreeMachines::close(MachineId machine) {
@@ -258,6 +315,7 @@ void FreeMachines::replace(MachineId machine, const FreeMachine& by) {
 void FreeMachines::edit(const TaskPlacement& task, const model::Shape& shape, int sign) {
   const std::size_t m = task.machine.index();
   FreeMachine& machine = machines_[m];
+  if (!machine.is_up()) return;  // a pinned job runs there: its devices are no room
   const std::size_t r = row_of_[m];
   const auto before = static_cast<std::size_t>(machine.whole_count());
   ++changes_[m];

@@ -56,7 +56,7 @@ void ListPolicy::backfill(State& state) const {
     const bool started = state.start_if(entry.job, [&](GpuTypeId type, const auto&) {
       return state.now() + state.expected_run(entry.job, type) <= shadow.time;
     });
-    if (!started) (void)state.start_beside(entry.job, shadow.tasks);
+    if (!started) (void)state.start_beside(entry.job, queue.front().job, shadow.tasks);
   }
 }
 

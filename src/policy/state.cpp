@@ -42,9 +42,9 @@ Micros lost(Micros checkpoint_every, Micros before, Micros done) {
 
 }  // namespace
 
-State::State(const model::Cluster& cluster, std::vector<Demand> demands, std::vector<Job> jobs)
+State::State(const model::Cluster& cluster, std::vector<Demand> demands, std::span<const Job> jobs)
     : demands_(std::move(demands)),
-      jobs_(std::move(jobs)),
+      jobs_(jobs),
       progress_(jobs_.size()),
       free_(cluster),
       place_in_running_(jobs_.size()),
@@ -92,19 +92,20 @@ bool State::start_on(JobId id, GpuTypeId type, std::span<const model::TaskPlacem
   return begin(id, type);
 }
 
-bool State::start_beside(JobId id, std::span<const model::TaskPlacement> kept) {
+bool State::start_beside(JobId id, JobId ahead, std::span<const model::TaskPlacement> kept) {
   const std::uint32_t index = demand_index(id);
   if (failed_[index] == released_ || !within_limits(id)) return false;
-  const FreeMachines::Kept held_back(free_, kept);
+  const FreeMachines::Kept held_back(free_, demand(ahead), kept);
   for (const GpuTypeId type : demands_[index].types) {
     if (free_.place(demands_[index], type, trial_)) return begin(id, type);
   }
   return false;
 }
 
-bool State::start_beside(JobId id, GpuTypeId type, std::span<const model::TaskPlacement> kept) {
+bool State::start_beside(JobId id, GpuTypeId type, JobId ahead,
+                         std::span<const model::TaskPlacement> kept) {
   if (!within_limits(id)) return false;
-  const FreeMachines::Kept held_back(free_, kept);
+  const FreeMachines::Kept held_back(free_, demand(ahead), kept);
   return free_.place(demand(id), type, trial_) && begin(id, type);
 }
 
@@ -365,7 +366,7 @@ void State::end(JobId id) {
   leave_running(id);
   close_run(id);
   p.phase = Phase::ended;
-  p.tasks = {};
+  std::vector<model::TaskPlacement>().swap(p.tasks);  // frees it, unlike an assignment of {}
   ended_.push_back(id);
   if (history_) learn_from(id);
 }
@@ -396,6 +397,17 @@ void State::set_quotas(std::vector<QueueQuota> queues) {
 void State::set_licenses(LicenseTable licenses) {
   BERTH_EXPECT(running_.empty());
   licenses_ = std::move(licenses);
+}
+
+void State::set_rules(const MachineRules& rules) {
+  BERTH_EXPECT(running_.empty());
+  free_.set_rules(rules);
+}
+
+void State::hold(JobId id, GpuTypeId type, std::span<const model::TaskPlacement> tasks) {
+  free_.take(demand(id), tasks);
+  trial_.assign(tasks.begin(), tasks.end());
+  begin(id, type);
 }
 
 bool State::within_limits(JobId id) const {

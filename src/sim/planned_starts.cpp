@@ -103,6 +103,7 @@ void PlannedStarts::start_in_order(State& state) {
   std::ranges::sort(waiting_);
   policy::Shadow promised;
   GpuTypeId promised_type;
+  JobId promised_job;
   bool blocked = false;
   ++counts_.decisions;
   for (const PlannedStart& waiting : waiting_) {
@@ -111,12 +112,13 @@ void PlannedStarts::start_in_order(State& state) {
         !blocked || waiting.type != promised_type ||
         state.now() + state.expected_run(waiting.job, waiting.type) <= promised.time;
     if (harmless ? state.start(waiting.job, waiting.type)
-                 : state.start_beside(waiting.job, waiting.type, promised.tasks)) {
+                 : state.start_beside(waiting.job, waiting.type, promised_job, promised.tasks)) {
       continue;
     }
     if (blocked) continue;
     blocked = true;
     promised_type = waiting.type;
+    promised_job = waiting.job;
     promised = policy::shadow_of(state, waiting.job, std::span(&promised_type, 1));
   }
 }

@@ -101,7 +101,6 @@ std::string unheeded_keys(const model::Instance& instance) {
                             return job.communication.pattern != model::CommunicationPattern::none;
                           }),
       "communication");
-  add(instance.workload.rules.size() > 1, "rules about machines");
   add(std::ranges::any_of(instance.cluster.racks, limited) ||
           std::ranges::any_of(instance.cluster.pods, limited),
       "power_w of racks and pods");
@@ -113,8 +112,9 @@ model::Placement decided_placement(const model::Instance& instance, const Trace&
   std::vector<policy::Job> jobs = trace.jobs;
   // A plan may stop and move all jobs but the pinned ones.
   for (policy::Job& job : jobs) job.preemptible = true;
-  policy::State state(instance.cluster, trace.demands, std::move(jobs));
+  policy::State state(instance.cluster, trace.demands, jobs);
   if (!trace.quotas.empty()) state.set_quotas(quotas_left(instance, trace));
+  state.set_rules(trace.rules);
   state.advance(-1);  // running jobs started before the decision
   std::vector<JobId> waiting = present_jobs(instance, trace);
   place_running(instance, state, waiting);

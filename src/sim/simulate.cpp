@@ -9,10 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <functional>
 #include <limits>
 #include <optional>
-#include <queue>
 #include <stdexcept>
 #include <utility>
 
@@ -44,6 +42,7 @@ class Simulation {
     if (trace.history) state_.learn(*trace.history);
     if (!trace.quotas.empty()) state_.set_quotas(trace.quotas);
     if (!trace.licenses.rows.empty()) state_.set_licenses(trace.licenses);
+    state_.set_rules(trace.rules);
     state_.set_slot(world.slot);
     if (world.speeds != nullptr) rates_.emplace(*world.speeds);
     make_records();
@@ -71,6 +70,8 @@ class Simulation {
   }
 
  private:
+  static constexpr std::size_t kFewEvents = 1024;  ///< not worth a search for void ones
+
   static Micros run_length(Micros work, double speed) {
     if (speed == 1.0) return work;
     return static_cast<Micros>(std::ceil(static_cast<double>(work) / speed));
@@ -93,7 +94,9 @@ class Simulation {
     account(running.since);
     state_.advance(running.since);
     state_.arrive(running.job);
-    if (!state_.start_on(running.job, running.type, running.tasks)) {
+    if (running.pinned) {
+      state_.hold(running.job, running.type, running.tasks);
+    } else if (!state_.start_on(running.job, running.type, running.tasks)) {
       throw InputError(
           {.file = "", .line = 0, .field = "running"},
           "job number " + std::to_string(running.job.value() + 1) +
@@ -238,6 +241,7 @@ class Simulation {
       state_.end(event.job);
       model::JobRecord& record = run_.records[event.job.index()];
       close_run(record, record.work, model::RunEnd::completed);
+      record.runs.shrink_to_fit();
       ++ended_;
       ++run_.job_events;
       release_successors(event.job);
@@ -362,6 +366,8 @@ class Simulation {
     if (!completes) left = std::max<Micros>(1, static_cast<Micros>(std::ceil(until)) - done);
     const Micros length = run_length(std::max<Micros>(0, left), p.speed);
     events_.push({p.rated + length, job, version, completes});
+    if (events_.size() > kFewEvents + 4 * state_.running().size())
+      events_.drop([&](const JobEvent& event) { return is_void(event); });
   }
 
   void check_promises() {
@@ -469,7 +475,7 @@ class Simulation {
   std::size_t machine_event_ = 0;      ///< events before it have happened
   std::vector<std::int32_t> awaited_;  ///< by JobId: predecessors that have not ended; or empty
   std::vector<Successor> successors_;  ///< ascending
-  std::priority_queue<JobEvent, std::vector<JobEvent>, std::greater<>> events_;
+  JobEvents events_;
   std::vector<std::uint32_t> versions_;                                 ///< by JobId
   std::vector<Micros> before_ = std::vector<Micros>(versions_.size());  ///< work of closed runs
   Series series_;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "berth/base/assert.hpp"
@@ -20,6 +22,31 @@ struct JobEvent {
   std::uint32_t version;
   bool completes;
   auto operator<=>(const JobEvent&) const = default;
+};
+
+/// Events of jobs, the earliest first.
+class JobEvents {
+ public:
+  [[nodiscard]] bool empty() const { return heap_.empty(); }
+  [[nodiscard]] std::size_t size() const { return heap_.size(); }
+  [[nodiscard]] const JobEvent& top() const { return heap_.front(); }
+  void push(const JobEvent& event) {
+    heap_.push_back(event);
+    std::ranges::push_heap(heap_, std::greater<>{});
+  }
+  void pop() {
+    std::ranges::pop_heap(heap_, std::greater<>{});
+    heap_.pop_back();
+  }
+  /// Forgets events: those of stopped runs would stay until their time.
+  template <class IsVoid>
+  void drop(const IsVoid& is_void) {
+    std::erase_if(heap_, is_void);
+    std::ranges::make_heap(heap_, std::greater<>{});
+  }
+
+ private:
+  std::vector<JobEvent> heap_;
 };
 
 /// A machine opens or closes.

@@ -55,8 +55,9 @@ class DemandNumbers {
 
  private:
   static std::uint64_t hash(const policy::Demand& demand) {
-    std::uint64_t state = random_bits(
-        {static_cast<std::uint64_t>(demand.milli), static_cast<std::uint64_t>(demand.domain)});
+    std::uint64_t state = random_bits({static_cast<std::uint64_t>(demand.milli),
+                                       static_cast<std::uint64_t>(demand.domain),
+                                       static_cast<std::uint64_t>(demand.rules)});
     for (const auto& group : demand.groups) {
       state = random_bits({state, static_cast<std::uint64_t>(group.count),
                            static_cast<std::uint64_t>(group.shape.total_milli()),
@@ -145,6 +146,18 @@ policy::LicenseTable license_table(const model::Instance& instance) {
   return table;
 }
 
+/// Without rows when no job has rules about machines.
+policy::MachineRules machine_rules(const model::Instance& instance) {
+  const auto& rows = instance.workload.rules;
+  if (std::ranges::none_of(rows, model::concern_machines)) return {};
+  policy::MachineRules rules{.rows = rows};
+  for (const model::Immovable& content : instance.cluster.immovable) {
+    if (!content.job.valid()) continue;
+    rules.fixed.push_back({content.machine, instance.workload.job(content.job).rules});
+  }
+  return rules;
+}
+
 GpuTypeId type_of(const model::Cluster& cluster, std::span<const model::TaskPlacement> tasks) {
   for (const model::TaskPlacement& task : tasks) {
     if (task.devices != 0) return cluster.class_of(task.machine).gpu_type;
@@ -171,9 +184,10 @@ void add_running(const model::Instance& instance, const ReplayOptions& options, 
   }
   for (const model::Running& r : instance.workload.running) {
     const auto tasks = instance.workload.tasks_of(r);
-    RunningJob job{.job = r.job, .type = type_of(instance.cluster, tasks)};
+    RunningJob job{.job = r.job, .type = type_of(instance.cluster, tasks), .pinned = r.pinned};
     job.tasks.assign(tasks.begin(), tasks.end());
-    const policy::Job& known = trace.jobs[r.job.index()];
+    policy::Job& known = trace.jobs[r.job.index()];
+    known.preemptible = known.preemptible && !r.pinned;
     const Micros length = run_length(trace, r.job, job.type);
     if (known.elastic || (length == 0 && trace.work[r.job.index()] > 0)) {
       trace.refused.push_back({r.job, known.elastic ? "runs in one of several configurations"
@@ -218,6 +232,7 @@ Trace make_trace(const model::Instance& instance, const ReplayOptions& options,
   trace.dependencies = workload.dependencies;
   trace.quotas = hard_quotas(instance.cluster);
   trace.licenses = license_table(instance);
+  trace.rules = machine_rules(instance);
   if (options.start_running) add_running(instance, options, trace);
   refuse_too_large(instance.cluster, trace);
   return trace;
@@ -258,6 +273,7 @@ void refuse_successors(Trace& trace, std::vector<bool>& out) {
 
 void refuse_too_large(const model::Cluster& cluster, Trace& trace) {
   policy::FreeMachines empty(cluster);
+  empty.set_rules(trace.rules);
   std::vector<model::TaskPlacement> tasks;
   std::vector<bool> fits;
   for (const policy::Demand& demand : trace.demands) {
@@ -285,40 +301,70 @@ void refuse_too_large(const model::Cluster& cluster, Trace& trace) {
   std::ranges::sort(trace.refused, {}, &RefusedJob::job);
 }
 
+void release_pinned(model::Cluster& cluster) {
+  std::erase_if(cluster.immovable, [](const auto& content) { return content.job.valid(); });
+}
+
 namespace {
 
-bool concerns_machines(const model::PlacementRules& rules) {
-  model::PlacementRules others;
-  others.licenses = rules.licenses;
-  return rules != others;
+/// Names of keys, separated by commas.
+class KeyList {
+ public:
+  void add(bool present, const char* key) {
+    if (present) keys_ += (keys_.empty() ? "" : ", ") + std::string(key);
+  }
+  [[nodiscard]] const std::string& text() const { return keys_; }
+
+ private:
+  std::string keys_;
+};
+
+void add_job_keys(const model::Workload& workload, const HeededKeys& heeded, KeyList& keys) {
+  const auto any = [&](auto&& condition) { return std::ranges::any_of(workload.jobs, condition); };
+  keys.add(any([](const model::Job& j) { return j.home_rack.valid() || j.home_pod.valid(); }),
+           "home");
+  keys.add(any([](const model::Job& j) { return j.width_factor != 0; }), "width_factor");
+  keys.add(any([](const model::Job& j) {
+             return j.communication.pattern != model::CommunicationPattern::none;
+           }),
+           "communication");
+  keys.add(any([](const model::Job& j) { return j.priority != 0; }), "priority");
+  keys.add(any([](const model::Job& j) { return j.required; }), "required");
+  if (!heeded.utility) {
+    keys.add(any([](const model::Job& j) { return !std::isnan(j.value); }), "value");
+    keys.add(std::ranges::any_of(workload.time_rules, [](const auto& t) { return t.utility != 0; }),
+             "utility");
+  }
+  if (!heeded.running) {
+    keys.add(!workload.running.empty(), "running");
+    return;
+  }
+  keys.add(std::ranges::any_of(workload.running,
+                               [](const auto& r) { return r.stop_cost > 0 || r.move_cost > 0; }),
+           "running.stop_cost and .move_cost");
 }
 
 }  // namespace
 
-std::string ignored_keys(const model::Instance& instance, bool starts_running) {
+std::string ignored_keys(const model::Instance& instance, const HeededKeys& heeded) {
   const model::Cluster& cluster = instance.cluster;
-  const model::Workload& workload = instance.workload;
-  std::string keys;
-  const auto add = [&](bool present, const char* key) {
-    if (present) keys += (keys.empty() ? "" : ", ") + std::string(key);
-  };
-  const auto any = [&](auto&& condition) { return std::ranges::any_of(workload.jobs, condition); };
-  add(any([](const model::Job& j) { return j.home_rack.valid() || j.home_pod.valid(); }), "home");
-  add(any([](const model::Job& j) {
-        return j.communication.pattern != model::CommunicationPattern::none;
-      }),
-      "communication");
-  add(std::ranges::any_of(workload.rules, concerns_machines), "rules about machines");
-  add(!starts_running && !workload.running.empty(), "running");
-  add(std::ranges::any_of(
-          cluster.queues,
-          [](const auto& q) { return (q.gpu_quota >= 0 && !q.hard()) || q.gpu_hours >= 0; }),
-      "soft quotas and GPU-hours of queues");
-  add(std::ranges::any_of(cluster.windows,
+  KeyList keys;
+  add_job_keys(instance.workload, heeded, keys);
+  const auto limited = [](const auto& place) { return std::isfinite(place.power_w); };
+  keys.add(
+      std::ranges::any_of(cluster.racks, limited) || std::ranges::any_of(cluster.pods, limited),
+      "power_w of racks and pods");
+  keys.add(std::ranges::any_of(
+               cluster.queues,
+               [](const auto& q) { return (q.gpu_quota >= 0 && !q.hard()) || q.gpu_hours >= 0; }),
+           "soft quotas and GPU-hours of queues");
+  keys.add(
+      std::ranges::any_of(cluster.windows,
                           [](const auto& w) { return !w.job_ids.empty() || !w.queues.empty(); }),
       "reservations (their machines are closed to all)");
-  add(!cluster.spare.empty(), "spare");
-  return keys;
+  keys.add(!cluster.drain_deadlines.empty(), "deadlines of drains");
+  keys.add(!cluster.spare.empty(), "spare");
+  return keys.text();
 }
 
 }  // namespace berth::sim

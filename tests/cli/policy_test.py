@@ -262,7 +262,16 @@ class PlansOfPolicies(ProgramTest):
                    job("y", 1, duration=5, communication={"pattern": "ring", "gbps": 1}, count=2))
         done = self.plan("--policy", "fifo")
         self.assert_ends(done, 2)
-        self.assertIn("fifo does not respect: communication, rules about machines", done.err)
+        self.assertIn("fifo does not respect: communication;", done.err)
+
+    def test_rules_about_machines_are_kept(self):
+        self.write("j.jsonl", job("x", 1, duration=5, max_tasks_per={"machine": 1}, count=2) +
+                   job("y", 1, duration=5, exclusive="machine") + job("z", 1, duration=5))
+        for policy in "fifo", "best-fit", "drf", "fgd", "srsf":
+            self.assert_ends(self.plan("--policy", policy), 0)
+            self.assert_ends(self.check(), 0)
+        self.assert_ends(self.plan("--policy", "fifo", "--horizon", "100"), 0)
+        self.assert_ends(self.check(), 0)
 
     def test_limits_that_policies_do_not_know_in_time_are_refused(self):
         running = {"tasks": [{"shape": "w", "machine": "a0", "gpus": [{"index": 0}]}]}

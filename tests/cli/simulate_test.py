@@ -381,6 +381,79 @@ class SimulateTest(ProgramTest):
         self.write("j.jsonl", text.replace('{"index": 1}', '{"index": 2}'))
         self.assertNotEqual(self.simulate().code, 0)
 
+    RULES = [{}, {"exclusive": "machine"}, {"labels": ["x"]}, {"not_with": ["x"]},
+             {"max_tasks_per": {"machine": 1}}, {"min_domains": {"machine": 2}}]
+
+    def write_ruled(self, keys=("exclusive", "labels", "not_with", "max_tasks_per", "min_domains")):
+        """60 jobs with rules in turn, of which only these keys are written."""
+        draw = random.Random(5)
+        self.write("c.yaml", "schema: 1\nclasses:\n  g: {gpu_type: H100, gpus: 4}\n"
+                   "  h: {gpu_type: A100, gpus: 4}\npods:\n  - id: p\n    racks: [{id: r, machines: ["
+                   '{ids: "a[0-2]", class: g}, {ids: "b[0-2]", class: h}]}]\n')
+        at, lines = 0, []
+        for number in range(60):
+            at += draw.randrange(120)
+            rules = {key: value for key, value in self.RULES[number % 6].items() if key in keys}
+            lines.append(json.dumps({
+                "id": f"j{number}", "arrival": at, "duration": draw.randrange(10, 900),
+                "speed": {"A100": 0.6}, "tasks": [{"gpus": 1, "count": 2}], **rules}))
+        self.write("j.jsonl", "\n".join(lines) + "\n")
+
+    def test_rules_about_machines_are_kept_and_judged(self):
+        self.write_ruled()
+        for policy in ["fifo", "best-fit", "easy", "conservative", "sjf", "srsf", "las", "drf", "fgd",
+                       "max-min", "berth"]:
+            done = self.simulate(policy=policy)
+            self.assert_ends(done, 0)
+            self.assertNotIn("ignores", done.err)
+            self.assert_ends(self.check_run(), 0)
+        self.write_ruled(keys=[])
+        self.assert_ends(self.simulate(policy="best-fit"), 0)
+        for keys, fault in [(["exclusive"], "beside job j.*; exclusive does not allow that"),
+                            (["labels", "not_with"], "beside job j.*; not_with does not allow that"),
+                            (["max_tasks_per"], "breaks max_tasks_per or min_domains"),
+                            (["min_domains"], "breaks max_tasks_per or min_domains")]:
+            self.write_ruled(keys)
+            done = self.check_run()  # the run of the same jobs without rules
+            self.assert_ends(done, 1)
+            self.assertRegex(done.out, fault)
+
+    def test_schedulers_that_choose_machines_refuse_rules_about_them(self):
+        self.write_ruled()
+        for policy in "pd-ors", "sjf-bco", "ones":
+            self.assert_refused(self.simulate(policy=policy), 2, ".*does not respect: rules about")
+
+    def test_pinned_jobs_run_and_end_where_they_are(self):
+        self.write_running()
+        self.write("c.yaml", (self.folder / "c.yaml").read_text() + 
+                   "machine_states: [{ids: m1, state: drained}]\n")
+        rows = [json.loads(line) for line in (self.folder / "j.jsonl").read_text().splitlines()]
+        rows[1]["running"]["pinned"] = True
+        rows[1]["exclusive"] = "machine"
+        rows[4]["running"]["pinned"] = True
+        self.write("j.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        for policy in "fifo", "easy", "conservative", "srsf", "las", "max-min", "fgd", "berth":
+            self.assert_ends(self.simulate(policy=policy), 0)
+            self.assert_ends(self.check_run(), 0)
+            starts = self.starts()
+            self.assertEqual([starts[name] for name in ("a", "b", "late")], [[1000], [400], [980]])
+            self.assertEqual(starts["c"], [1300])  # not beside b, and never on m1
+
+    def test_ignored_keys_are_named(self):
+        self.write_running()
+        rows = [json.loads(line) for line in (self.folder / "j.jsonl").read_text().splitlines()]
+        rows[0]["running"]["stop_cost"] = 3
+        rows[2].update(priority=2, value=7, required=True, width_factor={"cluster": 0.5},
+                       home={"rack": "r", "factor": {"cluster": 0.5}},
+                       utility={"linear": [[0, 1], [9, 0]]},
+                       communication={"pattern": "ring", "gbps": 1})
+        self.write("j.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        done = self.simulate()
+        self.assert_ends(done, 0)
+        self.assertIn("warning: a simulation ignores: home, width_factor, communication, priority, "
+                      "required, value, utility, running.stop_cost and .move_cost\n", done.err)
+        self.assertEqual(self.simulate("--sweep", out="many").err.count("a simulation ignores"), 1)
+
     def test_licenses_are_counted_and_judged(self):
         self.write("c.yaml", "schema: 1\nclasses:\n  g: {gpu_type: H100, gpus: 4}\npods:\n  - id: p\n"
                              '    racks: [{id: r, machines: [{ids: "a[0-1]", class: g}]}]\n'

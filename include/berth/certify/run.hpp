@@ -32,9 +32,9 @@ struct MachineDown {
 /// after the arrival; progress within the clock, and all work done; tasks as the job asks, on GPUs
 /// of one allowed type that the machine has; starts after the ends of `after`; no device and no
 /// resource of a machine above its amount at any moment; nothing on machines that are `down` or in
-/// a window; hard quotas at any moment; the rates of jobs without a profile; the figures of
-/// `summary` against those recomputed (1e-9). Shares no code with the simulator. O(records + runs
-/// log runs)
+/// a window; hard quotas and rules about machines at any moment; the rates of jobs without a
+/// profile; the figures of `summary` against those recomputed (1e-9). Shares no code with the
+/// simulator. O(records + runs log runs)
 RunCheck check_run(const model::Instance& instance, std::span<const model::JobRecord> records,
                    const model::RunSummary& summary, std::span<const MachineDown> down = {});
 

@@ -50,6 +50,9 @@ void describe(Archive& archive, PlacementRules& rules) {
 /// rows are there. O(labels log labels)
 void link_rules(std::vector<PlacementRules>& rules);
 
+/// True when the rules restrict the machines of a job: they have more than licenses.
+bool concern_machines(const PlacementRules& rules);
+
 /// True when two jobs with these rules may have tasks on one machine. Symmetric. O(labels^2)
 bool may_share_machine(const PlacementRules& a, const PlacementRules& b);
 

@@ -27,6 +27,8 @@ struct PaperPolicyRow {
   std::string_view no_plan;
   /// @throws InputError: jobs without the data that the policy needs, by name
   std::unique_ptr<policy::Policy> (*make)(const PaperWorld& world);
+  /// It chooses machines by itself and knows no rules about them; others are placed by best fit.
+  bool chooses_machines = false;
 };
 
 /// The schedulers of the papers of docs/papers.md.

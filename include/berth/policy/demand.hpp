@@ -23,6 +23,7 @@ struct DemandGroup {
 struct Demand {
   std::vector<DemandGroup> groups;  ///< largest tasks first
   model::Level domain = model::Level::cluster;
+  std::uint32_t rules = 0;       ///< row of MachineRules::rows
   std::int64_t milli = 0;        ///< GPU thousandths of all tasks
   std::vector<GpuTypeId> types;  ///< allowed, fastest first; the invalid id: machines without GPUs
   std::vector<double> speeds;    ///< by entry of `types`: work in a second, > 0
@@ -30,6 +31,7 @@ struct Demand {
   bool operator==(const Demand&) const = default;
   [[nodiscard]] bool uses_gpus() const { return milli > 0; }
   [[nodiscard]] double gpus() const { return static_cast<double>(milli) / 1000.0; }
+  [[nodiscard]] std::int64_t tasks() const;  ///< number, of all groups
   [[nodiscard]] const model::Shape& shape_of(const model::TaskPlacement& task) const;
   /// @pre the type is allowed
   [[nodiscard]] double speed_on(GpuTypeId type) const;

@@ -128,7 +128,8 @@ class State {
   static constexpr Micros kOverdue =
       60 * kSecond;  ///< expected of a job that outlived its estimate
 
-  State(const model::Cluster& cluster, std::vector<Demand> demands, std::vector<Job> jobs);
+  /// @pre cluster and jobs outlive it
+  State(const model::Cluster& cluster, std::vector<Demand> demands, std::span<const Job> jobs);
 
   [[nodiscard]] Micros now() const { return now_; }
   [[nodiscard]] std::size_t size() const { return jobs_.size(); }  ///< of all jobs
@@ -194,12 +195,15 @@ class State {
     if (!fitted) failed_[index] = released_;
     return false;
   }
-  /// Starts a waiting job on these devices; false when they or other resources are not free.
+  /// Starts a waiting job on these devices; false when they or other resources are not free, or
+  /// rules about other jobs keep it from these machines.
   bool start_on(JobId id, GpuTypeId type, std::span<const model::TaskPlacement> tasks);
   /// Starts a waiting job on its fastest type with room beside devices that are kept for another
-  /// job. @param kept  tasks of a reservation; devices of it that are not free now do not matter
-  bool start_beside(JobId id, std::span<const model::TaskPlacement> kept);
-  bool start_beside(JobId id, GpuTypeId type, std::span<const model::TaskPlacement> kept);
+  /// job, `ahead`, whose rules hold there too.
+  /// @param kept  tasks of a reservation; devices of it that are not free now do not matter
+  bool start_beside(JobId id, JobId ahead, std::span<const model::TaskPlacement> kept);
+  bool start_beside(JobId id, GpuTypeId type, JobId ahead,
+                    std::span<const model::TaskPlacement> kept);
   /// True when the queues of the job have room for it and its licenses are free. No job starts
   /// beyond a hard quota, or without its licenses.
   [[nodiscard]] bool within_limits(JobId id) const;
@@ -241,6 +245,10 @@ class State {
   void learn_from(JobId ended);                     ///< adds its duration to what `learn` knows
   void set_quotas(std::vector<QueueQuota> queues);  ///< by QueueId, parents first
   void set_licenses(LicenseTable licenses);
+  void set_rules(const MachineRules& rules);  ///< @pre they outlive the state; nothing runs
+  /// Puts a waiting job where it runs at the begin, whatever limits and states of machines say.
+  /// @pre the devices are free
+  void hold(JobId id, GpuTypeId type, std::span<const model::TaskPlacement> tasks);
   void set_slot(Micros slot) { slot_ = slot; }
   void advance(Micros now) { now_ = now; }
   /// A decision begins: forgets what earlier ones asked for.
@@ -282,7 +290,7 @@ class State {
   Micros slot_ = 0;
   bool machines_changed_ = false;
   std::vector<Demand> demands_;
-  std::vector<Job> jobs_;           ///< by JobId
+  std::span<const Job> jobs_;       ///< by JobId
   std::vector<Progress> progress_;  ///< by JobId
   FreeMachines free_;
   std::vector<JobId> running_;

@@ -55,6 +55,7 @@ struct RunningJob {
   JobId job;
   GpuTypeId type;
   Micros since = 0;  ///< start of its run
+  bool pinned = false;
   std::vector<model::TaskPlacement> tasks = {};
 };
 
@@ -73,6 +74,7 @@ struct Trace {
   std::vector<model::Dependency> dependencies = {};  ///< of jobs that arrive, ascending
   std::vector<policy::QueueQuota> quotas = {};       ///< by QueueId; empty: no hard quota
   policy::LicenseTable licenses = {};                ///< no rows: nobody takes any
+  policy::MachineRules rules = {};                   ///< no rows: no rules about machines
   std::vector<RunningJob> running = {};              ///< ascending start, then job
   /// With running jobs: other jobs arrive then at the earliest, and no running job ends before.
   Micros begin = 0;
@@ -86,9 +88,18 @@ struct Trace {
 Trace make_trace(const model::Instance& instance, const ReplayOptions& options,
                  const WorldSpeeds* speeds = nullptr);
 
+/// Takes pinned jobs off the immovable content of machines: in a simulation they run and end.
+void release_pinned(model::Cluster& cluster);
+
+/// What a simulation heeds beside what all do.
+struct HeededKeys {
+  bool running = false;  ///< jobs with `running` hold their places
+  bool utility = false;  ///< the policy earns value and utility
+};
+
 /// Keys of the files that have no effect on a simulation of this instance, for a warning; empty:
-/// none. @param starts_running  jobs with `running` hold their places
-std::string ignored_keys(const model::Instance& instance, bool starts_running);
+/// none.
+std::string ignored_keys(const model::Instance& instance, const HeededKeys& heeded);
 
 /// Moves jobs that fit no empty cluster, quota or number of licenses to `refused`, and those that
 /// wait for them.

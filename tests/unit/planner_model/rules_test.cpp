@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "berth/planner_model/domain_task_counts.hpp"
+#include "berth/model/domain_task_counts.hpp"
 #include "berth/planner_model/room.hpp"
 
 namespace berth::planner_model {
@@ -94,7 +94,7 @@ TEST(PlaceJobUnderRules, reaches_numbers_of_domains_and_no_more) {
 TEST(DomainTaskCounts, give_back_restores_what_is_allowed) {
   Machines machines;
   const model::PlacementRules rules{.max_tasks = {2, kAny, kAny}, .min_domains = {1, 2, 1}};
-  DomainTaskCounts counts(machines.tiny.instance.cluster, rules, 3);
+  model::DomainTaskCounts counts(machines.tiny.instance.cluster, rules, 3);
   counts.take(MachineId(0));
   EXPECT_TRUE(counts.allow(MachineId(0)));
   counts.take(MachineId(0));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "berth/planner_model/domain_task_counts.hpp"
+#include "berth/model/domain_task_counts.hpp"
 
 #include <algorithm>
 
-namespace berth::planner_model {
+namespace berth::model {
 
-DomainTaskCounts::DomainTaskCounts(const model::Cluster& cluster,
-                                   const model::PlacementRules& rules, std::int64_t tasks)
+DomainTaskCounts::DomainTaskCounts(const Cluster& cluster, const PlacementRules& rules,
+                                   std::int64_t tasks)
     : cluster_(&cluster),
       rules_(&rules),
       bind_(std::ranges::any_of(most_tasks_in(rules, tasks),
@@ -30,6 +30,13 @@ bool DomainTaskCounts::allow(MachineId machine) const {
   return true;
 }
 
+std::int64_t DomainTaskCounts::allowed(MachineId machine, std::int64_t limit) {
+  std::int64_t tasks = 0;
+  for (; tasks < limit && allow(machine); ++tasks) take(machine);
+  for (std::int64_t t = 0; t < tasks; ++t) give_back(machine);
+  return tasks;
+}
+
 void DomainTaskCounts::take(MachineId machine) {
   if (!bind_) return;
   --left_;
@@ -47,13 +54,13 @@ void DomainTaskCounts::give_back(MachineId machine) {
   }
 }
 
-std::array<std::int64_t, model::kLevels - 1> most_tasks_in(const model::PlacementRules& rules,
-                                                           std::int64_t tasks) {
-  std::array<std::int64_t, model::kLevels - 1> most{};
+std::array<std::int64_t, kLevels - 1> most_tasks_in(const PlacementRules& rules,
+                                                    std::int64_t tasks) {
+  std::array<std::int64_t, kLevels - 1> most{};
   for (std::size_t l = 0; l < most.size(); ++l) {
     most[l] = std::min<std::int64_t>(rules.max_tasks[l], tasks - rules.min_domains[l] + 1);
   }
   return most;
 }
 
-}  // namespace berth::planner_model
+}  // namespace berth::model
