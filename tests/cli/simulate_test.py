@@ -123,6 +123,10 @@ class SimulateTest(ProgramTest):
                 self.assertEqual((starts, figures["value"]), ({"a": 0, "b": 100e6}, 5))
                 starts, figures = self.online(lines, "--objective", "value")
                 self.assertEqual((starts, figures["value"]), ({"b": 0, "a": 100e6}, 10))
+        for more, ignored in [[], True], [["--objective", "value"], False]:
+            done = self.berth("simulate", "one.yaml", "j.jsonl", "--policy", "berth", "--out", "run",
+                              *more)
+            self.assertEqual("ignores: value" in done.err, ignored, done)
         # what is lost already waits for what is not, however short it is
         gone = {**long, "id": "gone", "arrival": 1, "duration": 10, "deadline": 50}
         lines = [long, {**long, "id": "b", "arrival": 1}, gone]
