@@ -52,8 +52,9 @@ life_cycle='.*MPI_(COMM_SELF|Initialized|Init_thread|Finalized|Finalize)\b'
 refuse '<mpi\.h>|\bMPIX?_[A-Z]' 'src/comm/|solver/petsc/[^:]*:[0-9]*:'"$life_cycle"
 refuse '<(oneapi/)?tbb|\b(oneapi|tbb)::|<omp\.h>|\bomp_[a-z]|#pragma omp' 'src/parallel/'
 refuse '[<"]petsc' 'solver/petsc/'
-# The planner's value of a job (model::ObjectiveTraits::base); the judge has its own.
-refuse '[.>]base\([^)]' 'src/planner_model/'
+# The value of a job (model::ObjectiveTraits::base) to the planner and in simulations; the judge has
+# its own.
+refuse '[.>]base\([^)]' 'src/planner_model/|src/sim/job_value\.cpp'
 # The free devices of a machine as readers and planner count them; the judge has its own.
 grep -rnE 'berth/model/free_machine\.' src/certify include/berth/certify >> "$bad"
 # Capacity over time as planners and policies count it; the judge has its own.

@@ -110,7 +110,7 @@ class SimulateTest(ProgramTest):
         self.assert_ends(self.berth("simulate", "one.yaml", "j.jsonl", "--policy", "berth", "--out",
                                     "run", *more), 0)
         self.assert_ends(self.berth("check", "one.yaml", "j.jsonl", "--run", "run"), 0)
-        records = [json.loads(line) for line in (self.folder / "run/jobs.jsonl").open()]
+        records = map(json.loads, (self.folder / "run/jobs.jsonl").read_text().splitlines())
         return {r["job"]: r["runs"][0]["start"] for r in records}, self.summary()["figures"]
 
     def test_the_objective_value_counts_utilities_and_deadlines(self):
@@ -138,11 +138,12 @@ class SimulateTest(ProgramTest):
 
     def test_the_objective_allocate_keeps_gpus_in_use(self):
         lines = [{"id": name, "tasks": [{"shape": "w", "gpus": gpus}], "duration": duration}
-                 for name, gpus, duration in [("small", 3, 100), ("large", 6, 200), ("rest", 2, 150)]]
+                 for name, gpus, duration in [("a", 3, 100), ("b", 3, 100), ("c", 5, 100),
+                                              ("d", 5, 110)]]
         starts, figures = self.online(lines, "--objective", "allocate")
-        self.assertEqual(starts, {"large": 0, "rest": 0, "small": 200e6})
+        self.assertEqual(starts, {"a": 0, "d": 0, "b": 100e6, "c": 130e6})  # 30 s after b's start
         others, less = self.online(lines)
-        self.assertEqual(others, {"small": 0, "rest": 0, "large": 100e6})
+        self.assertEqual(others, {"a": 0, "b": 0, "c": 100e6, "d": 200e6})
         self.assertGreater(figures["allocation"], less["allocation"])
 
     def test_objectives_without_preemption_stop_nothing(self):

@@ -15,6 +15,7 @@
 
 #include "berth/certify/bound.hpp"
 #include "berth/certify/figures.hpp"
+#include "berth/parallel/threads.hpp"
 
 namespace berth {
 namespace {
@@ -239,6 +240,7 @@ void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
 }
 
 Totals judge_many(std::uint64_t first, int instances, int nudges, Cluster cluster) {
+  const parallel::ThreadLimit one(1);  // tiny instances
   Totals totals;
   for (int i = 0; i < instances && !testing::Test::HasFatalFailure(); ++i) {
     judge(first + static_cast<std::uint64_t>(i), nudges, cluster, totals);
@@ -266,22 +268,22 @@ TEST(BoundProperty, is_never_below_the_optimum) {
 }
 
 TEST(BoundProperty, is_never_below_the_optimum_of_a_cluster_at_work) {
-  const Totals totals = judge_many(500'000, 3000, 200, Cluster::at_work);
-  EXPECT_GT(totals.judged, 2000);
+  const Totals totals = judge_many(500'000, 2000, 200, Cluster::at_work);
+  EXPECT_GT(totals.judged, 1300);
   EXPECT_GT(totals.tight, 50) << "bounds too weak to find a mistake";
 }
 
 /// Without prices of jobs, so that jobs that stay are contents of their machines.
 TEST(BoundProperty, is_never_below_the_optimum_where_running_jobs_stay) {
-  const Totals totals = judge_many(600'000, 3000, 200, Cluster::stays);
-  EXPECT_GT(totals.judged, 2000);
+  const Totals totals = judge_many(600'000, 2000, 200, Cluster::stays);
+  EXPECT_GT(totals.judged, 1300);
   std::printf("with jobs that stay: %d\n", totals.stays);
   EXPECT_GT(totals.stays, 5) << "bounds by jobs that stay too weak to find a mistake";
 }
 
 TEST(BoundProperty, is_never_below_the_optimum_with_nics_and_slices) {
-  const Totals totals = judge_many(700'000, 3000, 200, Cluster::limited);
-  EXPECT_GT(totals.judged, 2000);
+  const Totals totals = judge_many(700'000, 2000, 200, Cluster::limited);
+  EXPECT_GT(totals.judged, 1300);
   EXPECT_GT(totals.tight, 50) << "bounds too weak to find a mistake";
 }
 
