@@ -23,7 +23,7 @@ EvictionCostBounds::EvictionCurve EvictionCostBounds::curve_of(const Occupancy& 
   EvictionCurve curve;
   std::vector<std::pair<double, std::int64_t>> jobs;  // value per thousandth, thousandths here
   for (const MachineId m : domain.machines) {
-    curve.idle += occupancy.room().free_milli(m);
+    curve.idle += occupancy.room().shared(m).milli();  // also what an exclusive job keeps
     for (const Occupant& r : occupancy.occupants(m)) {
       // Evicting a job of negative value costs 0.
       if (r.evictable && r.milli > 0) jobs.emplace_back(std::max(0.0, r.density), r.milli);
