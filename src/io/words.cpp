@@ -22,12 +22,14 @@ bool has_control(std::string_view text) {
 }
 
 /// Words of other programs, and ours.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kMeanings{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kMeanings{
     {{"cpus", "cpu"},
      {"cores", "cpu"},
      {"mem", "memory"},
      {"ram", "memory"},
      {"name", "id"},
+     {"name", "ids"},
+     {"id", "ids"},
      {"names", "ids"},
      {"hosts", "ids"},
      {"nodes", "ids"},
@@ -42,10 +44,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kMeaning
 
 }  // namespace
 
-std::string_view key_of_meaning(std::string_view word) {
-  const auto* const row =
-      std::ranges::find(kMeanings, word, &std::pair<std::string_view, std::string_view>::first);
-  return row == kMeanings.end() ? std::string_view() : row->second;
+bool is_meant(std::string_view word, std::string_view key) {
+  return std::ranges::find(kMeanings, std::pair(word, key)) != kMeanings.end();
 }
 
 std::string in_quotes(std::string_view text) {

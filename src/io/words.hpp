@@ -18,15 +18,14 @@ inline constexpr std::int64_t kMaxCount = 1'000'000;
 /// Largest duration in a file: 100 years of 365.25 days, in seconds; a guard against other units
 inline constexpr std::int64_t kMaxSeconds = 3'155'760'000;
 
-/// The key that means the same as a word of other programs: "cpu_milli" for "cpus"; empty: none.
-[[nodiscard]] std::string_view key_of_meaning(std::string_view word);
+/// True when the key means the same as a word of other programs: "cpu" for "cpus".
+[[nodiscard]] bool is_meant(std::string_view word, std::string_view key);
 
 /// The key of that meaning, did_you_mean, else the words themselves: `known: a, b, c`.
 template <class Words>
 [[nodiscard]] std::string known_words(std::string_view word, const Words& words) {
-  const std::string_view same = key_of_meaning(word);
   for (const std::string_view known : words) {
-    if (known == same) return std::string("did you mean \"").append(same).append("\"?");
+    if (is_meant(word, known)) return std::string("did you mean \"").append(known).append("\"?");
   }
   std::string hint = did_you_mean(word, words);
   if (!hint.empty()) return hint;

@@ -84,15 +84,18 @@ class DocumentBuilder final : public YAML::EventHandler {
   std::map<anchor_t, std::uint32_t> anchors_;
 };
 
-void refuse_more(YAML::Parser& parser, Mark last, const std::string& file) {
+/// @param first  of the text
+void refuse_more(YAML::Parser& parser, Mark last, char first, const std::string& file) {
   const auto fail = [&](const Mark& mark, const std::string& problem) {
     throw InputError({.file = file, .line = mark.line + 1, .field = ""}, problem);
   };
+  const char* const second =
+      first == '{' ? "JSON Lines, as of a jobs file: the help names the order of the files"
+                   : "a second YAML document; a cluster is one document";
   Document ignored;
   DocumentBuilder more(ignored);
   for (; parser.HandleNextDocument(more); last = more.start) {
-    if (!more.content.is_null())
-      fail(more.content, "a second YAML document; a cluster is one document");
+    if (!more.content.is_null()) fail(more.content, second);
     // yaml-cpp reads one empty document after another at a token it does not take.
     if (more.start.pos == last.pos) fail(last, "not valid YAML: nothing can begin like this");
   }
@@ -108,7 +111,7 @@ Document read_yaml(std::string_view text, const std::string& file) {
   if (!parser.HandleNextDocument(builder)) {
     document.set_root(document.add_null(0));
   } else {
-    refuse_more(parser, builder.start, file);
+    refuse_more(parser, builder.start, text.empty() ? ' ' : text.front(), file);
   }
   return document;
 }

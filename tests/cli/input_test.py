@@ -58,6 +58,8 @@ BAD_CLUSTERS = [
     (CLUSTER + "---\nqueues: []\n", "11: a second YAML document; a cluster is one document"),
     (CLUSTER + "...\nqueues: []\n", "11: a second YAML document"),
     ("  schema: 1\nqueues: []\n", "2: a second YAML document"),
+    (JOBS, "2: JSON Lines, as of a jobs file"),
+    (CLUSTER.replace("ids: h0", "name: h0"), r'9: .*name: unknown key; did you mean "ids"\?'),
     (", " + CLUSTER, "1: not valid YAML: nothing can begin like this"),
     (CLUSTER + '"a\\e[31m\\nb": 1\n', r"10: a\\x1b\[31m\\x0ab: unknown key"),
 ]
