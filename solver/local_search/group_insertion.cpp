@@ -5,6 +5,9 @@
 #include "local_search/quota_eviction.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -24,27 +27,35 @@ struct Candidate {
   std::span<const MachineId> machines;
 };
 
-/// Machines for all tasks together with bounds on the loss there; by bound, narrow ones first.
+/// Domains with bounds on the loss there; by bound, narrow ones first.
 std::vector<Candidate> candidates(const Occupancy& state, JobId id,
                                   const EvictionCostBounds& costs) {
   const model::WorkloadView& workload = state.valuation().instance().workload;
-  const model::Job& job = workload.job(id);
-  const bool single = is_single(workload, job);
-  const std::int64_t milli = workload.gpu_milli(job);
+  const std::int64_t milli = workload.gpu_milli(workload.job(id));
   std::vector<Candidate> result;
   for_each_candidate_list(state, id, Level::cluster, [&](GpuTypeId type, Level level) {
     for (const Domain& domain : state.index().domains(type, level)) {
       const double least = costs.least(domain, milli);
       if (least == std::numeric_limits<double>::infinity()) continue;
-      const std::span<const MachineId> all(domain.machines);
-      for (std::size_t m = 0; single && m < all.size(); ++m) {
-        result.push_back({least, all.subspan(m, 1)});
-      }
-      if (!single) result.push_back({least, all});
+      result.push_back({least, domain.machines});
     }
   });
   std::ranges::stable_sort(result, {}, &Candidate::least);
   return result;
+}
+
+/// Lower bound on the value evicted to free `milli` GPU thousandths of the machine, as
+/// `EvictionCostBounds` has it for a domain.
+double least_on(const Occupancy& state, MachineId machine, std::int64_t milli) {
+  std::int64_t need = milli - state.room().shared(machine).milli();
+  double cost = 0.0;
+  for (const Occupant& r : state.occupants(machine)) {
+    if (need <= 0) return cost;
+    if (!r.evictable || r.milli == 0) continue;
+    cost += std::max(0.0, r.density) * static_cast<double>(std::min(need, r.milli));
+    need -= r.milli;
+  }
+  return need <= 0 ? cost : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
@@ -53,7 +64,12 @@ std::vector<Candidate> candidates(const Occupancy& state, JobId id,
 class GroupInsertionSearch {
  public:
   GroupInsertionSearch(Occupancy& state, JobId job, const QuotaEviction& quotas)
-      : state_(state), job_(job), quotas_(quotas) {}
+      : state_(state),
+        job_(job),
+        quotas_(quotas),
+        frees_(!quotas.victims.empty()),
+        milli_(state.valuation().instance().workload.gpu_milli(
+            state.valuation().instance().workload.job(job))) {}
 
   [[nodiscard]] double loss() const { return loss_; }
   [[nodiscard]] Insertion& best() { return best_; }
@@ -62,15 +78,17 @@ class GroupInsertionSearch {
   /// them is tried alone too: tasks that are placed in an order may fit beside more jobs and not
   /// beside fewer.
   void consider(std::span<const MachineId> domain, const GroupInsertions::Place& place) {
-    begin(domain, place);
-    if (make_fit(place.victims)) {
-      bring_back();
-      keep_if_better();
+    if (may_pay(place)) {
+      begin(domain, place);
+      if (make_fit(place.victims)) {
+        bring_back();
+        keep_if_better();
+      }
+      state_.roll_back(mark_);
     }
-    state_.roll_back(mark_);
     if (place.victims.size() > kReturns) return;
-    for (const JobId victim : place.victims) {
-      if (state_.value_of(victim) >= loss_) continue;
+    for (const auto& [victim, value, milli] : place.victims) {
+      if (value >= loss_ || (!frees_ && place.free_milli + milli < milli_)) continue;
       begin(domain, place);
       if (state_.is_placed(victim)) leave(victim);
       if (fits()) keep_if_better();
@@ -79,9 +97,22 @@ class GroupInsertionSearch {
   }
 
  private:
+  /// False when the victims that leave first are worth too much before they free enough GPUs.
+  [[nodiscard]] bool may_pay(const GroupInsertions::Place& place) const {
+    if (frees_) return true;
+    std::int64_t free = place.free_milli;
+    double lost = 0.0;
+    for (const auto& [victim, value, milli] : place.victims) {
+      if (free >= milli_) break;
+      free += milli;
+      lost += value;
+    }
+    return free >= milli_ && lost < loss_;
+  }
+
   void begin(std::span<const MachineId> domain, const GroupInsertions::Place& place) {
     mark_ = state_.mark();
-    domain_ = domain, machines_ = place.roomy, left_.clear(), lost_ = 0.0;
+    domain_ = domain, machines_ = place.roomy, left_.clear(), lost_ = 0.0, free_ = place.free_milli;
     for (const JobId victim : quotas_.victims) leave(victim);
     needed_ = left_.size();
   }
@@ -94,11 +125,22 @@ class GroupInsertionSearch {
     for (const model::JobPlacement& victim : left_) best_.victims.push_back(victim.job);
   }
 
-  [[nodiscard]] bool fits() { return state_.fit(job_, machines_).has_value(); }
+  [[nodiscard]] bool fits() { return free_ >= milli_ && state_.fit(job_, machines_).has_value(); }
+
+  /// GPU thousandths in the domain.
+  [[nodiscard]] std::int64_t milli_of(const model::JobPlacement& placed) const {
+    std::int64_t milli = 0;
+    for (const model::TaskPlacement& task : placed.tasks) {
+      if (!std::ranges::binary_search(domain_, task.machine)) continue;
+      milli += std::int64_t{std::popcount(task.devices)} * task.milli;
+    }
+    return milli;
+  }
 
   void leave(JobId victim) {
     left_.push_back(state_.placed(victim));
     lost_ += state_.value_of(victim);
+    free_ += milli_of(left_.back());
     for (const model::TaskPlacement& task : left_.back().tasks) {
       const auto at = std::ranges::lower_bound(machines_, task.machine);
       if (at != machines_.end() && *at == task.machine) continue;
@@ -110,17 +152,18 @@ class GroupInsertionSearch {
   void come_back() {
     state_.take(left_.back());
     lost_ -= state_.value_of(left_.back().job);
+    free_ -= milli_of(left_.back());
     left_.pop_back();
   }
 
   /// Ever more jobs leave, twice as many each time, then as few of them as suffice in their order.
   /// False when the loss would not be less, or no number suffices.
-  bool make_fit(const std::vector<JobId>& victims) {
+  bool make_fit(const std::vector<GroupInsertions::Victim>& victims) {
     const std::size_t most = std::min(victims.size(), kVictims);
     std::size_t gone = 0, short_of = 0;
     const auto leave_until = [&](std::size_t to) {
       for (; gone < to; ++gone) {
-        if (state_.is_placed(victims[gone])) leave(victims[gone]);
+        if (state_.is_placed(victims[gone].job)) leave(victims[gone].job);
       }
     };
     for (std::size_t next = 1; !fits(); next = std::min(2 * next, most)) {
@@ -131,7 +174,7 @@ class GroupInsertionSearch {
     while (gone - short_of > 1) {  // `short_of` of them do not suffice, `gone` do
       const std::size_t middle = short_of + (gone - short_of) / 2, all = gone;
       while (gone > middle) {
-        if (!left_.empty() && left_.back().job == victims[gone - 1]) come_back();
+        if (!left_.empty() && left_.back().job == victims[gone - 1].job) come_back();
         --gone;
       }
       if (fits()) continue;
@@ -150,10 +193,15 @@ class GroupInsertionSearch {
     if (order.size() > kReturns) order.resize(kReturns);
     std::vector<bool> back(left_.size(), false);
     for (const std::size_t i : order) {
+      const std::int64_t milli = milli_of(left_[i]);
+      if (free_ - milli < milli_) continue;
       state_.take(left_[i]);
+      free_ -= milli;
       back[i] = fits();
       if (back[i]) lost_ -= state_.value_of(left_[i].job);
-      if (!back[i]) state_.give_back(left_[i].job);
+      if (back[i]) continue;
+      state_.give_back(left_[i].job);
+      free_ += milli;
     }
     std::size_t at = 0;
     std::erase_if(left_, [&](const model::JobPlacement&) { return back[at++]; });
@@ -162,6 +210,8 @@ class GroupInsertionSearch {
   Occupancy& state_;
   JobId job_;
   const QuotaEviction& quotas_;
+  bool frees_;          ///< victims of quotas leave, which frees room
+  std::int64_t milli_;  ///< GPU thousandths of the job
   double loss_ = std::numeric_limits<double>::infinity();
   Insertion best_ = {};
 
@@ -172,24 +222,28 @@ class GroupInsertionSearch {
   std::vector<model::JobPlacement> left_ = {};  ///< victims, those of quotas first
   std::size_t needed_ = 0;                      ///< victims of quotas
   double lost_ = 0.0;                           ///< value of the victims
+  std::int64_t free_ = 0;                       ///< GPU thousandths, also in parts of no use
 };
 
 const GroupInsertions::Place& GroupInsertions::place(std::span<const MachineId> machines) {
   const auto [entry, fresh] = places_[machines.data()].try_emplace(machines.size());
   Place& place = entry->second;
   if (!fresh) return place;
-  std::vector<std::pair<double, JobId>> order;
+  std::vector<Occupant> order;
   for (const MachineId m : machines) {
+    place.free_milli += state_.room().shared(m).milli();
     const bool has_gpus = state_.valuation().instance().cluster.class_of(m).gpus > 0;
     const bool roomy = !has_gpus || state_.room().free_milli(m) > 0;
     if (roomy || machines.size() <= kSmall) place.roomy.push_back(m);
-    for (const Occupant& occupant : state_.occupants(m)) {
-      if (occupant.evictable) order.emplace_back(occupant.density, occupant.job);
-    }
+    std::ranges::copy_if(state_.occupants(m), std::back_inserter(order), &Occupant::evictable);
   }
-  std::ranges::sort(order);
-  order.erase(std::unique(order.begin(), order.end()), order.end());
-  for (const auto& [density, job] : order) place.victims.push_back(job);
+  std::ranges::sort(order, {}, [](const Occupant& o) { return std::pair(o.density, o.job); });
+  for (const Occupant& occupant : order) {
+    if (place.victims.empty() || place.victims.back().job != occupant.job) {
+      place.victims.push_back({occupant.job, occupant.value, 0});
+    }
+    place.victims.back().milli += occupant.milli;
+  }
   return place;
 }
 
@@ -197,9 +251,17 @@ Insertion GroupInsertions::find(JobId job) {
   const QuotaEviction quotas = find_quota_eviction(std::as_const(state_), job, 0);
   if (!quotas.possible) return {};
   GroupInsertionSearch search(state_, job, quotas);
-  for (const Candidate& candidate : candidates(state_, job, costs_)) {
-    if (quotas.victims.empty() && candidate.least >= search.loss()) break;
-    search.consider(candidate.machines, place(candidate.machines));
+  const model::WorkloadView& workload = state_.valuation().instance().workload;
+  const bool single = is_single(workload, workload.job(job));
+  const std::int64_t milli = workload.gpu_milli(workload.job(job));
+  const bool bounded = quotas.victims.empty();  // else they free room at no cost
+  for (const auto& [least, machines] : candidates(state_, job, costs_)) {
+    if (bounded && least >= search.loss()) break;
+    if (!single) search.consider(machines, place(machines));
+    for (std::size_t m = 0; single && m < machines.size(); ++m) {
+      if (bounded && least_on(state_, machines[m], milli) >= search.loss()) continue;
+      search.consider(machines.subspan(m, 1), place(machines.subspan(m, 1)));
+    }
   }
   Insertion best = std::move(search.best());
   if (!best.machines.empty()) best.gain = state_.valuation().best(job) - search.loss();

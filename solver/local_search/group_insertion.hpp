@@ -4,6 +4,7 @@
 #include "local_search/eviction_cost_bounds.hpp"
 #include "local_search/insertion.hpp"
 
+#include <cstdint>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -29,11 +30,17 @@ class GroupInsertions {
 
  private:
   friend class GroupInsertionSearch;
+  struct Victim {
+    JobId job;
+    double value = 0.0;
+    std::int64_t milli = 0;  ///< GPU thousandths in the place
+  };
   /// A domain, or a machine of it, without the job.
   struct Place {
-    std::vector<JobId> victims;  ///< evictable, by ascending value per GPU
+    std::vector<Victim> victims;  ///< evictable, by ascending value per GPU
     /// With a free part of a GPU, or without GPUs; in small domains all. Ascending.
     std::vector<MachineId> roomy;
+    std::int64_t free_milli = 0;  ///< GPU thousandths, what exclusive jobs keep included
   };
   const Place& place(std::span<const MachineId> machines);
 

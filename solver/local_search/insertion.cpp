@@ -6,7 +6,10 @@
 #include "local_search/quota_eviction.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <queue>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -73,11 +76,38 @@ void consider_machines(const InsertionQuery<State>& q, const Domain& domain, dou
   }
 }
 
+/// Considers machines by ascending bound until those that follow cost more than the openings that
+/// a greedy choice by cost takes.
+template <SearchState State>
+void consider_cheapest(const InsertionQuery<State>& q, std::span<const MachinesByCost::Entry> order,
+                       Level level, double value, Insertion& best) {
+  std::vector<Opening> room;
+  // Costs of the openings that can be taken by ascending cost: up to the first that falls.
+  std::priority_queue<double, std::vector<double>, std::greater<>> open;
+  std::int64_t cheaper = 0;  // of them, below the bounds of all machines that follow
+  for (const auto& [least, m] : order) {
+    for (; !open.empty() && open.top() < least; open.pop()) ++cheaper;
+    if (cheaper >= q.tasks || least >= value - best.gain) break;
+    if (!q.state->limit_usage().admits(q.job, m, level)) continue;
+    const std::size_t before = room.size();
+    openings(q, m, most_on_a_machine(q), value - best.gain, room);
+    for (std::size_t o = before; o < room.size(); ++o) {
+      if (o > before && room[o].cost < room[o - 1].cost) break;
+      open.push(room[o].cost);
+    }
+  }
+  consider(q, std::move(room), value, best);
+}
+
 template <SearchState State>
 void consider_domain(const InsertionQuery<State>& q, const Domain& domain, double value,
-                     Insertion& best) {
+                     MachinesByCost* order, Insertion& best) {
   if (q.tasks == 1 || q.record->domain == Level::machine) {
     consider_machines(q, domain, value, best);
+    return;
+  }
+  if (order != nullptr) {
+    consider_cheapest(q, order->of(domain, q.shape->total_milli()), domain.level, value, best);
     return;
   }
   std::vector<Opening> room;
@@ -108,12 +138,16 @@ Insertion find_insertion(const State& state, JobId id, const InsertionSearch& se
                                 workload.rules_of(job).concern_others || state.room().has_rules()};
   const std::int64_t milli = group.count * q.shape->total_milli();
   const bool known = search.costs != nullptr && eviction.victims.empty();  // else they free room
+  // Rules may keep a greedy choice from the cheapest machines.
+  const bool free =
+      eviction.victims.empty() && !model::concern_machines(workload.rules_of(job)) && !q.ruled;
+  MachinesByCost* const order = free ? search.order : nullptr;
   for_each_candidate_domain(
       state, id, search.widest, [&](const Domain& domain, double option_value) {
         const double value = option_value - eviction.cost;
         if (value * (1.0 - kNoise) <= best.gain) return;
         const double least = known ? search.costs->least(domain, milli) * (1.0 - kNoise) : 0.0;
-        if (value - least > best.gain) consider_domain(q, domain, value, best);
+        if (value - least > best.gain) consider_domain(q, domain, value, order, best);
       });
   return best;
 }

@@ -3,6 +3,7 @@
 
 #include "local_search/eviction_cost_bounds.hpp"
 #include "local_search/fill_idle_capacity.hpp"
+#include "local_search/machines_by_cost.hpp"
 #include "occupancy/search_state.hpp"
 
 #include <vector>
@@ -20,6 +21,9 @@ struct InsertionSearch {
   /// Bounds for the present content, or null: skips domains that cannot be better, without changing
   /// the result.
   const EvictionCostBounds* costs = nullptr;
+  /// Orders for the present content, or null: ends the search of a domain as soon as its cheapest
+  /// machines are known, without changing the result.
+  MachinesByCost* order = nullptr;
   std::int64_t drawn = 0;  ///< additional allowance of the job's quotas, GPU thousandths
   model::Level widest = model::Level::cluster;  ///< widest domain it may be placed in
 };

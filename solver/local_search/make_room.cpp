@@ -5,6 +5,7 @@
 #include "local_search/fill_idle_capacity.hpp"
 #include "local_search/group_insertion.hpp"
 #include "local_search/insertion.hpp"
+#include "local_search/machines_by_cost.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -138,12 +139,14 @@ std::optional<MadeRoom> RoomMaker::make(JobId job) {
   const bool groups = state_.valuation().instance().workload.job(job).groups > 1;
   if ((asked_ || groups) && costs_ == nullptr) {
     costs_ = std::make_unique<local_search::EvictionCostBounds>(state_);
+    order_ = std::make_unique<local_search::MachinesByCost>(state_);
   }
   asked_ = true;
   if (!groups) {
-    return make_room(
-        state_, job,
-        local_search::find_insertion(std::as_const(state_), job, {.costs = costs_.get()}), counts_);
+    return make_room(state_, job,
+                     local_search::find_insertion(std::as_const(state_), job,
+                                                  {.costs = costs_.get(), .order = order_.get()}),
+                     counts_);
   }
   if (groups_ == nullptr)
     groups_ = std::make_unique<local_search::GroupInsertions>(state_, *costs_);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local_search/openings.hpp"
 
+#include "local_search/machines_by_cost.hpp"
+
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <utility>
 
 #include "berth/solver/occupancy.hpp"
@@ -14,26 +15,6 @@ namespace {
 template <SearchState State>
 bool is_evicted(const InsertionQuery<State>& q, JobId job) {
   return std::ranges::binary_search(*q.quota_victims, job);
-}
-
-/// Lower bound on the cost of room for the first task on this machine: fractional knapsack of
-/// occupants by value per GPU (Dantzig 1957). Ignores resources and the devices of occupants.
-template <SearchState State>
-double least_cost(const InsertionQuery<State>& q, MachineId m) {
-  std::int64_t need = q.shape->total_milli() - q.state->room().shared(m).milli();
-  double cost = 0.0;
-  for (const Occupant& r : q.state->occupants(m)) {
-    if (is_evicted(q, r.job)) need -= r.milli;
-  }
-  for (const Occupant& r : q.state->occupants(m)) {
-    if (need <= 0) return cost;
-    if (is_evicted(q, r.job)) continue;
-    if (!r.evictable || r.milli == 0) continue;
-    const auto part = static_cast<double>(std::min(need, r.milli)) / static_cast<double>(r.milli);
-    cost += part * r.value;
-    need -= r.milli;
-  }
-  return need <= 0 ? cost : std::numeric_limits<double>::infinity();
 }
 
 template <SearchState State>
@@ -123,7 +104,8 @@ void spare_needless_victims(const InsertionQuery<State>& q, model::FreeMachine f
 template <SearchState State>
 void openings(const InsertionQuery<State>& q, MachineId m, std::int64_t limit, double budget,
               std::vector<Opening>& out) {
-  if (least_cost(q, m) >= budget || is_barred(q, m)) return;
+  const double least = least_cost(*q.state, m, q.shape->total_milli(), *q.quota_victims);
+  if (least >= budget || is_barred(q, m)) return;
   model::FreeMachine free = q.state->room().shared(m);
   const auto& occupants = q.state->occupants(m);
   const planner_model::LimitUsage& usage = q.state->limit_usage();

@@ -152,7 +152,8 @@ TEST(EvictionCostBounds, take_the_cheapest_per_gpu_and_the_last_in_part) {
   EXPECT_EQ(costs.least(rack, 9000), std::numeric_limits<double>::infinity());
 }
 
-/// Passing over domains must not change what is found, gangs over machines among the victims.
+/// Passing over domains and machines must not change what is found, gangs over machines among the
+/// victims.
 TEST(EvictionCostBounds, leave_every_insertion_as_it_was) {
   int found = 0, gangs = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
@@ -172,12 +173,15 @@ TEST(EvictionCostBounds, leave_every_insertion_as_it_was) {
     Occupancy occupancy(value, s.machines);
     for (std::size_t k = 0; k < 20; ++k) place_in_idle_capacity(occupancy, jobs[k]);
     const EvictionCostBounds costs(occupancy);
+    MachinesByCost order(occupancy);
     for (std::size_t k = 20; k < 40; ++k) {
       const Insertion plain = find_insertion(occupancy, jobs[k]);
-      const Insertion pruned = find_insertion(occupancy, jobs[k], {.costs = &costs});
-      ASSERT_EQ(pruned.gain, plain.gain) << "seed " << seed << ", job " << k;
-      ASSERT_EQ(pruned.machines, plain.machines);
-      ASSERT_EQ(pruned.victims, plain.victims);
+      for (MachinesByCost* const by : {static_cast<MachinesByCost*>(nullptr), &order}) {
+        const Insertion pruned = find_insertion(occupancy, jobs[k], {.costs = &costs, .order = by});
+        ASSERT_EQ(pruned.gain, plain.gain) << "seed " << seed << ", job " << k;
+        ASSERT_EQ(pruned.machines, plain.machines);
+        ASSERT_EQ(pruned.victims, plain.victims);
+      }
       found += plain.gain > 0.0 && !plain.victims.empty() ? 1 : 0;
       gangs += plain.machines.size() > 1 ? 1 : 0;
     }
