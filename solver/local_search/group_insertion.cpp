@@ -44,20 +44,6 @@ std::vector<Candidate> candidates(const Occupancy& state, JobId id,
   return result;
 }
 
-/// Lower bound on the value evicted to free `milli` GPU thousandths of the machine, as
-/// `EvictionCostBounds` has it for a domain.
-double least_on(const Occupancy& state, MachineId machine, std::int64_t milli) {
-  std::int64_t need = milli - state.room().shared(machine).milli();
-  double cost = 0.0;
-  for (const Occupant& r : state.occupants(machine)) {
-    if (need <= 0) return cost;
-    if (!r.evictable || r.milli == 0) continue;
-    cost += std::max(0.0, r.density) * static_cast<double>(std::min(need, r.milli));
-    need -= r.milli;
-  }
-  return need <= 0 ? cost : std::numeric_limits<double>::infinity();
-}
-
 }  // namespace
 
 /// Of one job in one domain after the other.
@@ -67,7 +53,6 @@ class GroupInsertionSearch {
       : state_(state),
         job_(job),
         quotas_(quotas),
-        frees_(!quotas.victims.empty()),
         milli_(state.valuation().instance().workload.gpu_milli(
             state.valuation().instance().workload.job(job))) {}
 
@@ -88,7 +73,7 @@ class GroupInsertionSearch {
     }
     if (place.victims.size() > kReturns) return;
     for (const auto& [victim, value, milli] : place.victims) {
-      if (value >= loss_ || (!frees_ && place.free_milli + milli < milli_)) continue;
+      if (value >= loss_ || lacks_gpus(place.free_milli + milli)) continue;
       begin(domain, place);
       if (state_.is_placed(victim)) leave(victim);
       if (fits()) keep_if_better();
@@ -97,17 +82,22 @@ class GroupInsertionSearch {
   }
 
  private:
+  /// True when so many free GPU thousandths are too few for the job; never known where victims of
+  /// quotas free more.
+  [[nodiscard]] bool lacks_gpus(std::int64_t free) const {
+    return quotas_.victims.empty() && free < milli_;
+  }
+
   /// False when the victims that leave first are worth too much before they free enough GPUs.
   [[nodiscard]] bool may_pay(const GroupInsertions::Place& place) const {
-    if (frees_) return true;
     std::int64_t free = place.free_milli;
     double lost = 0.0;
     for (const auto& [victim, value, milli] : place.victims) {
-      if (free >= milli_) break;
+      if (!lacks_gpus(free)) break;
       free += milli;
       lost += value;
     }
-    return free >= milli_ && lost < loss_;
+    return !lacks_gpus(free) && lost < loss_;
   }
 
   void begin(std::span<const MachineId> domain, const GroupInsertions::Place& place) {
@@ -210,7 +200,6 @@ class GroupInsertionSearch {
   Occupancy& state_;
   JobId job_;
   const QuotaEviction& quotas_;
-  bool frees_;          ///< victims of quotas leave, which frees room
   std::int64_t milli_;  ///< GPU thousandths of the job
   double loss_ = std::numeric_limits<double>::infinity();
   Insertion best_ = {};
@@ -222,7 +211,7 @@ class GroupInsertionSearch {
   std::vector<model::JobPlacement> left_ = {};  ///< victims, those of quotas first
   std::size_t needed_ = 0;                      ///< victims of quotas
   double lost_ = 0.0;                           ///< value of the victims
-  std::int64_t free_ = 0;                       ///< GPU thousandths, also in parts of no use
+  std::int64_t free_ = 0;                       ///< GPU thousandths, usable or not
 };
 
 const GroupInsertions::Place& GroupInsertions::place(std::span<const MachineId> machines) {
@@ -253,13 +242,10 @@ Insertion GroupInsertions::find(JobId job) {
   GroupInsertionSearch search(state_, job, quotas);
   const model::WorkloadView& workload = state_.valuation().instance().workload;
   const bool single = is_single(workload, workload.job(job));
-  const std::int64_t milli = workload.gpu_milli(workload.job(job));
-  const bool bounded = quotas.victims.empty();  // else they free room at no cost
   for (const auto& [least, machines] : candidates(state_, job, costs_)) {
-    if (bounded && least >= search.loss()) break;
+    if (quotas.victims.empty() && least >= search.loss()) break;
     if (!single) search.consider(machines, place(machines));
     for (std::size_t m = 0; single && m < machines.size(); ++m) {
-      if (bounded && least_on(state_, machines[m], milli) >= search.loss()) continue;
       search.consider(machines.subspan(m, 1), place(machines.subspan(m, 1)));
     }
   }

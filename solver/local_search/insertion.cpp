@@ -138,10 +138,10 @@ Insertion find_insertion(const State& state, JobId id, const InsertionSearch& se
                                 workload.rules_of(job).concern_others || state.room().has_rules()};
   const std::int64_t milli = group.count * q.shape->total_milli();
   const bool known = search.costs != nullptr && eviction.victims.empty();  // else they free room
-  // Rules may keep a greedy choice from the cheapest machines.
-  const bool free =
+  // Rules, and room that victims of quotas free, change the costs or the choice.
+  const bool any_machine =
       eviction.victims.empty() && !model::concern_machines(workload.rules_of(job)) && !q.ruled;
-  MachinesByCost* const order = free ? search.order : nullptr;
+  MachinesByCost* const order = any_machine ? search.order : nullptr;
   for_each_candidate_domain(
       state, id, search.widest, [&](const Domain& domain, double option_value) {
         const double value = option_value - eviction.cost;

@@ -32,15 +32,15 @@ double least_cost(const SearchState auto& state, MachineId machine, std::int64_t
     if (need <= 0) return cost;
     if (!r.evictable || r.milli == 0 || leaves(r)) continue;
     const auto part = static_cast<double>(std::min(need, r.milli)) / static_cast<double>(r.milli);
-    cost += r.value > 0.0 ? part * r.value : r.value;  // whole jobs leave
+    cost += r.value > 0.0 ? part * r.value : r.value;  // a gain counts in full
     need -= r.milli;
   }
   return need <= 0 ? cost : std::numeric_limits<double>::infinity();
 }
 
 /// The machines of each domain by ascending bound on the cost of a task: a search for the cheapest
-/// machines ends where the bound passes those it has. Keeps the order of each domain and size of
-/// task.
+/// ones ends where the bound passes the costs of those it has found. Keeps 16 bytes for each
+/// machine, level of domains and size of task that was asked for. Not for several threads at once.
 class MachinesByCost {
  public:
   struct Entry {

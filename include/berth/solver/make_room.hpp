@@ -63,8 +63,8 @@ class RoomSearch {
 std::optional<MadeRoom> make_room(Occupancy& state, JobId job);
 
 /// `make_room` for many jobs while the placed jobs stay as they are. From the second job on it
-/// skips domains whose jobs are worth more than the room found so far costs, without another
-/// result. O(jobs log jobs) once.
+/// skips domains and machines whose jobs are worth more than the room found so far costs, without
+/// another result. O(jobs log jobs) once, and O(machines log machines) a size of task.
 class RoomMaker {
  public:
   /// @param counts  of the state, or null: skips domains without another result
