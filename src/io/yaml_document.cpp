@@ -84,14 +84,14 @@ class DocumentBuilder final : public YAML::EventHandler {
   std::map<anchor_t, std::uint32_t> anchors_;
 };
 
-/// @param first  of the text
-void refuse_more(YAML::Parser& parser, Mark last, char first, const std::string& file) {
+/// @param braces  the text begins with one, as files of JSON Lines do
+void refuse_more(YAML::Parser& parser, Mark last, bool braces, const std::string& file) {
   const auto fail = [&](const Mark& mark, const std::string& problem) {
     throw InputError({.file = file, .line = mark.line + 1, .field = ""}, problem);
   };
   const char* const second =
-      first == '{' ? "JSON Lines, as of a jobs file: the help names the order of the files"
-                   : "a second YAML document; a cluster is one document";
+      braces ? "JSON Lines, as of a jobs file: the help names the order of the files"
+             : "a second YAML document; a cluster is one document";
   Document ignored;
   DocumentBuilder more(ignored);
   for (; parser.HandleNextDocument(more); last = more.start) {
@@ -111,7 +111,7 @@ Document read_yaml(std::string_view text, const std::string& file) {
   if (!parser.HandleNextDocument(builder)) {
     document.set_root(document.add_null(0));
   } else {
-    refuse_more(parser, builder.start, text.empty() ? ' ' : text.front(), file);
+    refuse_more(parser, builder.start, text.starts_with('{'), file);
   }
   return document;
 }
