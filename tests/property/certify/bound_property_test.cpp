@@ -268,22 +268,22 @@ TEST(BoundProperty, is_never_below_the_optimum) {
 }
 
 TEST(BoundProperty, is_never_below_the_optimum_of_a_cluster_at_work) {
-  const Totals totals = judge_many(500'000, 2000, 200, Cluster::at_work);
-  EXPECT_GT(totals.judged, 1300);
+  const Totals totals = judge_many(500'000, 3000, 200, Cluster::at_work);
+  EXPECT_GT(totals.judged, 2000);
   EXPECT_GT(totals.tight, 50) << "bounds too weak to find a mistake";
 }
 
 /// Without prices of jobs, so that jobs that stay are contents of their machines.
 TEST(BoundProperty, is_never_below_the_optimum_where_running_jobs_stay) {
-  const Totals totals = judge_many(600'000, 2000, 200, Cluster::stays);
-  EXPECT_GT(totals.judged, 1300);
+  const Totals totals = judge_many(600'000, 3000, 200, Cluster::stays);
+  EXPECT_GT(totals.judged, 2000);
   std::printf("with jobs that stay: %d\n", totals.stays);
   EXPECT_GT(totals.stays, 5) << "bounds by jobs that stay too weak to find a mistake";
 }
 
 TEST(BoundProperty, is_never_below_the_optimum_with_nics_and_slices) {
-  const Totals totals = judge_many(700'000, 2000, 200, Cluster::limited);
-  EXPECT_GT(totals.judged, 1300);
+  const Totals totals = judge_many(700'000, 3000, 200, Cluster::limited);
+  EXPECT_GT(totals.judged, 2000);
   EXPECT_GT(totals.tight, 50) << "bounds too weak to find a mistake";
 }
 
