@@ -46,7 +46,7 @@ void for_each_candidate_list(const SearchState auto& state, JobId id, model::Lev
   }
 }
 
-/// Calls visit(domain, value) for the domains of these lists.
+/// Calls visit(type, domain, value) for the domains of these lists.
 void for_each_candidate_domain(const SearchState auto& state, JobId id, model::Level limit,
                                auto visit) {
   const model::InstanceView& instance = state.valuation().instance();
@@ -57,7 +57,7 @@ void for_each_candidate_domain(const SearchState auto& state, JobId id, model::L
     for (const Domain& domain : state.index().domains(type, level)) {
       const model::Level distance = distance_of(instance.cluster, job, domain);
       const model::Level width = single ? model::Level::machine : level;
-      visit(domain, options.value_at(type, width, distance));
+      visit(type, domain, options.value_at(type, width, distance));
     }
   });
 }

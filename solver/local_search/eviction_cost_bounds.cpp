@@ -55,4 +55,14 @@ double EvictionCostBounds::least(const Domain& domain, std::int64_t milli) const
   return paid + part * (curve.cost[i] - paid);
 }
 
+void KeptCostBounds::choose(const List& list) {
+  const auto& [type, level, milli] = list;
+  const std::span<const Domain> domains = index_.domains(type, level);
+  std::vector<double>& costs = known_[list];
+  if (costs.empty()) {
+    for (const Domain& domain : domains) costs.push_back(bounds_.least(domain, milli));
+  }
+  list_ = list, first_ = domains.data(), costs_ = &costs;
+}
+
 }  // namespace berth::solver::local_search

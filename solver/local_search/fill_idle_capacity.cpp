@@ -168,31 +168,44 @@ class Filling {
   bool place(JobId id, const JobOption& option) {
     const model::Job& job = workload_.job(id);
     const Level level = option.width == Level::machine ? option.scope.level : option.width;
-    std::vector<std::pair<std::int64_t, const Domain*>> by_idle;
-    const auto consider = [&](const Domain& domain) {
-      std::int64_t idle = 0;
-      for (const MachineId m : domain.machines) idle += state_.room().free_milli(m);
-      if (idle >= workload_.gpu_milli(job)) by_idle.emplace_back(idle, &domain);
-    };
     const std::span<const Domain> domains = domains_in(option.scope, option.type, level);
+    std::vector<const Domain*> order;
     if (placer_.holders) {
-      for (const Domain* domain : placer_.holders(id, option.type, domains)) consider(*domain);
+      order = placer_.holders(id, option.type, domains);
     } else {
-      for (const Domain& domain : domains) consider(domain);
+      for (const Domain& domain : domains) order.push_back(&domain);
     }
-    std::ranges::stable_sort(by_idle, {}, [](const auto& entry) { return entry.first; });
+    if (order.size() > 1) order = fullest_first(order, workload_.gpu_milli(job));
     for (const bool use_spare : {false, true}) {
       if (use_spare && !has_spare_) break;
       use_spare_ = use_spare;
-      for (const auto& [idle, domain] : by_idle) {
-        if (place_in(id, job, option.width, *domain)) return true;
+      for (const Domain* domain : order) {
+        if (place_in(id, option, *domain)) return true;
       }
     }
     return false;
   }
 
-  bool place_in(JobId id, const model::Job& job, Level width, const Domain& domain) {
-    std::vector<MachineId> open = domain.machines;
+  /// Those of the domains with so many idle GPU thousandths.
+  [[nodiscard]] std::vector<const Domain*> fullest_first(std::span<const Domain* const> domains,
+                                                         std::int64_t milli) const {
+    std::vector<std::pair<std::int64_t, const Domain*>> by_idle;
+    for (const Domain* domain : domains) {
+      std::int64_t idle = 0;
+      for (const MachineId m : domain->machines) idle += state_.room().free_milli(m);
+      if (idle >= milli) by_idle.emplace_back(idle, domain);
+    }
+    std::ranges::stable_sort(by_idle, {}, [](const auto& entry) { return entry.first; });
+    std::vector<const Domain*> order;
+    for (const auto& entry : by_idle) order.push_back(entry.second);
+    return order;
+  }
+
+  bool place_in(JobId id, const JobOption& option, const Domain& domain) {
+    const model::Job& job = workload_.job(id);
+    const Level width = option.width;
+    std::vector<MachineId> open =
+        placer_.roomy ? placer_.roomy(id, option.type, domain) : domain.machines;
     if (job.groups > 1 && width != Level::machine && workload_.allows(job, {}, GpuTypeId{})) {
       add_machines_without_gpus(domain, open);
     }

@@ -13,12 +13,15 @@
 namespace berth::solver::local_search {
 
 /// Replaces the search for the place of an option; `place` returns false without room. Or shortens
-/// it: `holders`.
+/// it: `holders` and `roomy`.
 struct OptionPlacer {
   model::Level finest = model::Level::rack;  ///< of the options, as `OptionEnumerator` takes it
   std::function<bool(JobId, const planner_model::JobOption&)> place = {};
   /// Those of these domains that may hold the job, in their order; the others have no room for it.
   std::function<std::vector<const Domain*>(JobId, GpuTypeId, std::span<const Domain>)> holders = {};
+  /// Machines of one of these domains, ascending, such that best fit places the job on them as on
+  /// all of them. Given with `holders`.
+  std::function<std::vector<MachineId>(JobId, GpuTypeId, const Domain&)> roomy = {};
 };
 
 /// Places those of the jobs that are unplaced into idle capacity, as far as quotas and limits of

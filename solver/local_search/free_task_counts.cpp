@@ -7,8 +7,25 @@
 #include <cstddef>
 #include <iterator>
 #include <limits>
+#include <ranges>
 
 namespace berth::solver {
+
+using model::Level;
+
+namespace {
+
+constexpr std::array kLevels{Level::rack, Level::pod, Level::cluster};
+constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();  // tasks of any group
+
+/// Those of a list of the domain's GPU type: machines are numbered rack by rack, pod by pod.
+auto within(const auto& machines, const Domain& domain) {
+  const auto id = [](const auto& count) { return count.machine; };
+  return std::ranges::subrange(std::ranges::lower_bound(machines, domain.machines.front(), {}, id),
+                               std::ranges::upper_bound(machines, domain.machines.back(), {}, id));
+}
+
+}  // namespace
 
 /// Tasks of one group.
 struct FreeTaskCounts::Demand {
@@ -24,7 +41,6 @@ struct FreeTaskCounts::Demand {
 
 FreeTaskCounts::Count FreeTaskCounts::count(const model::Shape& shape,
                                             std::span<const MachineId> machines) const {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();  // of any group
   Count count;
   for (const MachineId m : machines) {
     const std::int64_t here = state_.room().count(m, shape, kMost);
@@ -34,19 +50,38 @@ FreeTaskCounts::Count FreeTaskCounts::count(const model::Shape& shape,
   return count;
 }
 
+FreeTaskCounts::Room& FreeTaskCounts::room(ShapeId shape, GpuTypeId type) {
+  const auto [entry, fresh] = known_.try_emplace({shape, type});
+  Room& room = entry->second;
+  if (!fresh) return room;
+  const model::Shape& needs = state_.valuation().instance().workload.shape(shape);
+  for (const Domain& all : state_.index().domains(type, Level::cluster)) {
+    for (const MachineId m : all.machines) {
+      if (const auto tasks = state_.room().count(m, needs, kMost); tasks > 0) {
+        room.machines.push_back({m, tasks, planner_model::tightness(state_.room(), m)});
+      }
+    }
+  }
+  for (std::size_t level = 0; level < kLevels.size(); ++level) {
+    Counts& counts = room.by_level[level];
+    for (const Domain& domain : state_.index().domains(type, kLevels[level])) {
+      Count here;
+      for (const MachineCount& more : within(room.machines, domain)) {
+        here.together += more.tasks;
+        here.on_one = std::max(here.on_one, more.tasks);
+      }
+      counts.by_domain.push_back(here);
+      counts.most.together = std::max(counts.most.together, here.together);
+      counts.most.on_one = std::max(counts.most.on_one, here.on_one);
+    }
+  }
+  return room;
+}
+
 const FreeTaskCounts::Counts& FreeTaskCounts::counts(ShapeId shape, GpuTypeId type,
                                                      model::Level level) {
-  const auto [entry, fresh] = known_.try_emplace({shape, type, level});
-  Counts& counts = entry->second;
-  if (!fresh) return counts;
-  const model::WorkloadView& workload = state_.valuation().instance().workload;
-  for (const Domain& domain : state_.index().domains(type, level)) {
-    const Count here = count(workload.shape(shape), domain.machines);
-    counts.by_domain.push_back(here);
-    counts.most.together = std::max(counts.most.together, here.together);
-    counts.most.on_one = std::max(counts.most.on_one, here.on_one);
-  }
-  return counts;
+  const auto at = std::ranges::find(kLevels, level) - kLevels.begin();
+  return room(shape, type).by_level[static_cast<std::size_t>(at)];
 }
 
 std::span<const FreeTaskCounts::Count> FreeTaskCounts::of(ShapeId shape, GpuTypeId type,
@@ -55,13 +90,10 @@ std::span<const FreeTaskCounts::Count> FreeTaskCounts::of(ShapeId shape, GpuType
 }
 
 void FreeTaskCounts::prepare(const model::Job& job) {
-  using model::Level;
   const model::WorkloadView& workload = state_.valuation().instance().workload;
   for (const GpuTypeId type : local_search::candidate_types(state_.index(), workload, job)) {
     for (const model::TaskGroup& group : workload.groups_of(job)) {
-      for (const Level level : {Level::rack, Level::pod, Level::cluster}) {
-        counts(group.shape, type, level);
-      }
+      room(group.shape, type);
     }
   }
 }
@@ -113,6 +145,49 @@ std::vector<const Domain*> FreeTaskCounts::holders(const model::Job& job, GpuTyp
     consider(*last);
   }
   return result;
+}
+
+/// True when best fit takes the tightest machines with room for the tasks of the job's only group.
+bool FreeTaskCounts::fits_by_tightness(const model::Job& job) const {
+  const model::WorkloadView& workload = state_.valuation().instance().workload;
+  const model::PlacementRules& rules = workload.rules_of(job);
+  return job.groups == 1 && local_search::depends_on_tasks_alone(state_.limit_usage()) &&
+         !model::concern_machines(rules) && !state_.room().has_rules();
+}
+
+std::vector<MachineId> FreeTaskCounts::roomy_machines(JobId id, GpuTypeId type,
+                                                      const Domain& domain,
+                                                      std::span<const MachineId> changed) {
+  const model::WorkloadView& workload = state_.valuation().instance().workload;
+  const model::Job& job = workload.job(id);
+  const bool on_one = local_search::is_single(workload, job);
+  const bool tightest = fits_by_tightness(job) && (!on_one || workload.tasks(job) == 1);
+  std::vector<MachineId> machines;
+  std::ranges::set_intersection(changed, domain.machines, std::back_inserter(machines));
+  for (const model::TaskGroup& group : workload.groups_of(job)) {
+    Room& room = this->room(group.shape, type);
+    if (!tightest) {
+      for (const MachineCount& here : within(room.machines, domain)) {
+        machines.push_back(here.machine);
+      }
+      continue;
+    }
+    if (room.tightest.empty()) {
+      room.tightest = room.machines;
+      std::ranges::sort(room.tightest, {}, &MachineCount::tightness);
+    }
+    std::int64_t left = group.count;
+    for (const auto& [m, tasks, tightness] : room.tightest) {
+      if (left <= 0) break;
+      if (m < domain.machines.front() || domain.machines.back() < m) continue;
+      if (std::ranges::binary_search(changed, m)) continue;
+      machines.push_back(m);
+      left -= tasks;
+    }
+  }
+  std::ranges::sort(machines);
+  machines.erase(std::unique(machines.begin(), machines.end()), machines.end());
+  return machines;
 }
 
 }  // namespace berth::solver

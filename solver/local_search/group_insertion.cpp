@@ -28,14 +28,13 @@ struct Candidate {
 };
 
 /// Domains with bounds on the loss there; by bound, narrow ones first.
-std::vector<Candidate> candidates(const Occupancy& state, JobId id,
-                                  const EvictionCostBounds& costs) {
+std::vector<Candidate> candidates(const Occupancy& state, JobId id, KeptCostBounds& costs) {
   const model::WorkloadView& workload = state.valuation().instance().workload;
   const std::int64_t milli = workload.gpu_milli(workload.job(id));
   std::vector<Candidate> result;
   for_each_candidate_list(state, id, Level::cluster, [&](GpuTypeId type, Level level) {
     for (const Domain& domain : state.index().domains(type, level)) {
-      const double least = costs.least(domain, milli);
+      const double least = costs.least(type, domain, milli);
       if (least == std::numeric_limits<double>::infinity()) continue;
       result.push_back({least, domain.machines});
     }
@@ -146,8 +145,19 @@ class GroupInsertionSearch {
     left_.pop_back();
   }
 
-  /// Ever more jobs leave, twice as many each time, then as few of them as suffice in their order.
-  /// False when the loss would not be less, or no number suffices.
+  /// Number of the first victims that free enough GPUs, at least 1, at most `most`.
+  [[nodiscard]] std::size_t least_victims(const std::vector<GroupInsertions::Victim>& victims,
+                                          std::size_t most) const {
+    std::int64_t free = free_;
+    std::size_t gone = 0;
+    for (; gone < most && (gone == 0 || free < milli_); ++gone) {
+      if (state_.is_placed(victims[gone].job)) free += victims[gone].milli;
+    }
+    return gone;
+  }
+
+  /// As many jobs leave as free enough GPUs, then ever more, then as few of them as suffice in
+  /// their order. False when the loss would not be less, or no number suffices.
   bool make_fit(const std::vector<GroupInsertions::Victim>& victims) {
     const std::size_t most = std::min(victims.size(), kVictims);
     std::size_t gone = 0, short_of = 0;
@@ -156,10 +166,12 @@ class GroupInsertionSearch {
         if (state_.is_placed(victims[gone].job)) leave(victims[gone].job);
       }
     };
-    for (std::size_t next = 1; !fits(); next = std::min(2 * next, most)) {
+    std::size_t next = least_victims(victims, most);
+    for (std::size_t more = 1; !fits(); more *= 2) {
       if (gone == most || lost_ >= loss_) return false;
-      short_of = gone;
-      leave_until(std::min(next, most));
+      short_of = gone == 0 ? next - 1 : gone;
+      leave_until(next);
+      next = std::min(next + more, most);
     }
     while (gone - short_of > 1) {  // `short_of` of them do not suffice, `gone` do
       const std::size_t middle = short_of + (gone - short_of) / 2, all = gone;

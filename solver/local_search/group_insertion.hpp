@@ -21,8 +21,7 @@ namespace berth::solver::local_search {
 class GroupInsertions {
  public:
   /// @param costs  bounds for the present content, which stays as long as this is used
-  GroupInsertions(Occupancy& state, const EvictionCostBounds& costs)
-      : state_(state), costs_(costs) {}
+  GroupInsertions(Occupancy& state, KeptCostBounds& costs) : state_(state), costs_(costs) {}
 
   /// Does not change the state in the end. O(domains log domains), and for each domain whose bound
   /// is below the least loss found O(log victims + 64) placements of the job.
@@ -45,7 +44,7 @@ class GroupInsertions {
   const Place& place(std::span<const MachineId> machines);
 
   Occupancy& state_;
-  const EvictionCostBounds& costs_;
+  KeptCostBounds& costs_;
   std::unordered_map<const MachineId*, std::unordered_map<std::size_t, Place>> places_;
 };
 

@@ -137,18 +137,22 @@ Insertion find_insertion(const State& state, JobId id, const InsertionSearch& se
                                 &eviction.victims,
                                 workload.rules_of(job).concern_others || state.room().has_rules()};
   const std::int64_t milli = group.count * q.shape->total_milli();
-  const bool known = search.costs != nullptr && eviction.victims.empty();  // else they free room
+  const bool known = eviction.victims.empty();  // else they free room
+  const auto least = [&](GpuTypeId type, const Domain& domain) {
+    if (known && search.kept != nullptr) return search.kept->least(type, domain, milli);
+    return known && search.costs != nullptr ? search.costs->least(domain, milli) : 0.0;
+  };
   // Rules, and room that victims of quotas free, change the costs or the choice.
   const bool any_machine =
       eviction.victims.empty() && !model::concern_machines(workload.rules_of(job)) && !q.ruled;
   MachinesByCost* const order = any_machine ? search.order : nullptr;
-  for_each_candidate_domain(
-      state, id, search.widest, [&](const Domain& domain, double option_value) {
-        const double value = option_value - eviction.cost;
-        if (value * (1.0 - kNoise) <= best.gain) return;
-        const double least = known ? search.costs->least(domain, milli) * (1.0 - kNoise) : 0.0;
-        if (value - least > best.gain) consider_domain(q, domain, value, order, best);
-      });
+  for_each_candidate_domain(state, id, search.widest,
+                            [&](GpuTypeId type, const Domain& domain, double option_value) {
+                              const double value = option_value - eviction.cost;
+                              if (value * (1.0 - kNoise) <= best.gain) return;
+                              if (value - least(type, domain) * (1.0 - kNoise) <= best.gain) return;
+                              consider_domain(q, domain, value, order, best);
+                            });
   return best;
 }
 

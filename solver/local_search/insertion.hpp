@@ -21,6 +21,7 @@ struct InsertionSearch {
   /// Bounds for the present content, or null: skips domains that cannot be better, without changing
   /// the result.
   const EvictionCostBounds* costs = nullptr;
+  KeptCostBounds* kept = nullptr;  ///< such bounds, kept; in place of `costs`, or null
   /// Orders for the present content, or null: ends the search of a domain as soon as its cheapest
   /// machines are known, without changing the result.
   MachinesByCost* order = nullptr;

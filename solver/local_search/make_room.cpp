@@ -39,19 +39,36 @@ std::vector<MachineId> machines_of(const Occupancy& state, std::span<const JobId
   return machines;
 }
 
-/// Lists the domains that may hold one of these jobs after all of them have given back their room.
-local_search::OptionPlacer placer_of(const Occupancy& state, FreeTaskCounts* counts,
-                                     std::span<const JobId> victims) {
-  if (counts == nullptr) return {};
-  for (const JobId job : victims) {
-    counts->prepare(state.valuation().instance().workload.job(job));
+/// Machines whose content has changed since the mark, or will when these jobs give back their room;
+/// ascending.
+std::vector<MachineId> changed_machines(const Occupancy& state, Occupancy::Mark mark,
+                                        std::vector<MachineId> freed) {
+  for (const Occupancy::Change& change : state.changes_since(mark)) {
+    const auto& tasks = change.left.empty() ? state.placed(change.job).tasks : change.left;
+    for (const model::TaskPlacement& task : tasks) freed.push_back(task.machine);
   }
-  std::vector<MachineId> freed = machines_of(state, victims);
-  return {.holders = [&state, counts, freed = std::move(freed)](JobId job, GpuTypeId type,
-                                                                std::span<const Domain> domains) {
-    const model::Job& record = state.valuation().instance().workload.job(job);
-    return counts->holders(record, type, domains, freed);
-  }};
+  std::ranges::sort(freed);
+  freed.erase(std::unique(freed.begin(), freed.end()), freed.end());
+  return freed;
+}
+
+/// Lists the domains and machines that may hold one of these jobs after all of them have given back
+/// their room. @param mark  set when the counts were exact
+local_search::OptionPlacer placer_of(const Occupancy& state, Occupancy::Mark mark,
+                                     FreeTaskCounts* counts, std::span<const JobId> victims) {
+  if (counts == nullptr) return {};
+  const model::WorkloadView& workload = state.valuation().instance().workload;
+  for (const JobId job : victims) counts->prepare(workload.job(job));
+  const auto freed = std::make_shared<const std::vector<MachineId>>(machines_of(state, victims));
+  const auto domains = [&workload, counts, freed](JobId job, GpuTypeId type,
+                                                  std::span<const Domain> list) {
+    return counts->holders(workload.job(job), type, list, *freed);
+  };
+  const auto machines = [&state, mark, counts, freed](JobId job, GpuTypeId type,
+                                                      const Domain& domain) {
+    return counts->roomy_machines(job, type, domain, changed_machines(state, mark, *freed));
+  };
+  return {.holders = domains, .roomy = machines};
 }
 
 /// @param counts  of the present content, or null
@@ -62,7 +79,7 @@ std::optional<MadeRoom> make_room(Occupancy& state, JobId job,
   const Occupancy::Mark mark = state.mark();
   const local_search::InsertionOutcome outcome =
       local_search::insert(state, job, insertion, -std::numeric_limits<double>::infinity(),
-                           placer_of(state, counts, insertion.victims));
+                           placer_of(state, mark, counts, insertion.victims));
   std::optional<MadeRoom> made;
   if (state.is_placed(job)) {
     made = MadeRoom{.placement = state.placed(job), .moved = {}, .stopped = outcome.evicted};
@@ -139,17 +156,17 @@ std::optional<MadeRoom> RoomMaker::make(JobId job) {
   const bool groups = state_.valuation().instance().workload.job(job).groups > 1;
   if ((asked_ || groups) && costs_ == nullptr) {
     costs_ = std::make_unique<local_search::EvictionCostBounds>(state_);
+    kept_ = std::make_unique<local_search::KeptCostBounds>(state_, *costs_);
     order_ = std::make_unique<local_search::MachinesByCost>(state_);
   }
   asked_ = true;
   if (!groups) {
     return make_room(state_, job,
                      local_search::find_insertion(std::as_const(state_), job,
-                                                  {.costs = costs_.get(), .order = order_.get()}),
+                                                  {.kept = kept_.get(), .order = order_.get()}),
                      counts_);
   }
-  if (groups_ == nullptr)
-    groups_ = std::make_unique<local_search::GroupInsertions>(state_, *costs_);
+  if (groups_ == nullptr) groups_ = std::make_unique<local_search::GroupInsertions>(state_, *kept_);
   return make_room(state_, job, groups_->find(job), counts_);
 }
 

@@ -5,9 +5,11 @@
 #include <bit>
 #include <functional>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "berth/base/assert.hpp"
+#include "berth/parallel/loops.hpp"
 
 namespace berth::solver {
 
@@ -69,6 +71,9 @@ bool Occupancy::holds(JobId job) const {
 }
 
 std::size_t Occupancy::position(JobId job) const {
+  // mostly all jobs of a range of ids
+  const std::size_t guess = jobs_.empty() ? 0 : job.index() - jobs_.front().index();
+  if (guess < jobs_.size() && jobs_[guess] == job) return guess;
   return static_cast<std::size_t>(std::ranges::lower_bound(jobs_, job) - jobs_.begin());
 }
 
@@ -87,6 +92,60 @@ bool Occupancy::is_free(const JobPlacement& placement) {
 void Occupancy::take(JobPlacement placement) {
   planner_model::take(room_, valuation_->instance().workload, placement);
   record(std::move(placement));
+}
+
+void Occupancy::take(std::span<const JobPlacement> placements) {
+  std::vector<JobId> jobs(placements.size());
+  std::ranges::transform(placements, jobs.begin(), &JobPlacement::job);
+  admit(jobs);
+  std::vector<Occupant> whole(placements.size());
+  parallel::sweep(placements.size(), [&](std::size_t p) {
+    JobEntry& entry = entries_[position(jobs[p])];
+    BERTH_EXPECT(!entry.is_placed());
+    entry.placement = placements[p];
+    value_entry(entry);
+    whole[p] = occupant_of(entry);
+  });
+  take_by_machine(placements, whole);
+  for (std::size_t p = 0; p < placements.size(); ++p) {
+    planner_model::enter(room_, valuation_->instance().workload, placements[p]);
+    limit_usage_.add(placements[p]);
+    add_to_quotas(whole[p].precedence);
+    if (marks_ > 0) journal_.push_back({jobs[p], {}});
+  }
+}
+
+/// Takes room and enters occupants, each machine in the order of the placements.
+void Occupancy::take_by_machine(std::span<const JobPlacement> placements,
+                                std::span<const Occupant> jobs) {
+  struct Piece {
+    std::uint32_t placement;
+    std::uint32_t task;
+  };
+  std::vector<std::size_t> first(machines_.size() + 1, 0);  // by slot, into `pieces`
+  for (const JobPlacement& placed : placements) {
+    for (const auto& task : placed.tasks) ++first[room_.slot(task.machine) + 1];
+  }
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  std::vector<Piece> pieces(first.back());
+  std::vector<std::size_t> next(first.begin(), first.end() - 1);
+  for (std::uint32_t p = 0; p < placements.size(); ++p) {
+    const auto& tasks = placements[p].tasks;
+    for (std::uint32_t t = 0; t < tasks.size(); ++t) {
+      pieces[next[room_.slot(tasks[t].machine)]++] = {p, t};
+    }
+  }
+  const model::WorkloadView& workload = valuation_->instance().workload;
+  parallel::sweep(machines_.size(), [&](std::size_t slot) {
+    occupants_[slot].reserve(occupants_[slot].size() + first[slot + 1] - first[slot]);
+    for (std::size_t i = first[slot]; i < first[slot + 1]; ++i) {
+      const JobPlacement& placed = placements[pieces[i].placement];
+      const model::TaskPlacement& task = placed.tasks[pieces[i].task];
+      const auto groups = workload.groups_of(workload.job(placed.job));
+      room_.take(task, workload.shape(groups[task.group].shape));
+      add_occupant(jobs[pieces[i].placement], task);
+    }
+  });
 }
 
 void Occupancy::record(JobPlacement placement) {
@@ -166,26 +225,36 @@ planner_model::Precedence Occupancy::precedence_of(const JobEntry& entry) const 
 }
 
 void Occupancy::add_occupants(const JobEntry& entry) {
-  const JobId job = entry.job();
+  const Occupant occupant = occupant_of(entry);
+  for (const auto& task : entry.placement.tasks) add_occupant(occupant, task);
+  add_to_quotas(occupant.precedence);
+}
+
+/// The job on no machine yet.
+Occupant Occupancy::occupant_of(const JobEntry& entry) const {
   const planner_model::Precedence precedence = precedence_of(entry);
-  const bool evictable = !precedence.required;
-  for (const auto& task : entry.placement.tasks) {
-    auto& occupants = occupants_[room_.slot(task.machine)];
-    const int devices = std::popcount(task.devices);
-    const std::int64_t milli = std::int64_t{task.milli} * devices;
-    const int whole = task.milli == model::kGpuMilli ? devices : 0;
-    const auto known = std::ranges::find(occupants, job, &Occupant::job);
-    if (known != occupants.end()) {
-      known->milli += milli;
-      known->whole_gpus += whole;
-      continue;
-    }
-    const Occupant occupant{precedence.density, job,       whole, entry.value, milli,
-                            evictable,          precedence};
-    occupants.insert(std::ranges::lower_bound(occupants, occupant, std::less<>{}), occupant);
+  return {.density = precedence.density,
+          .job = entry.job(),
+          .value = entry.value,
+          .evictable = !precedence.required,
+          .precedence = precedence};
+}
+
+void Occupancy::add_occupant(const Occupant& job, const model::TaskPlacement& task) {
+  auto& occupants = occupants_[room_.slot(task.machine)];
+  auto at = std::ranges::find(occupants, job.job, &Occupant::job);
+  if (at == occupants.end()) {
+    at = occupants.insert(std::ranges::lower_bound(occupants, job, std::less<>{}), job);
   }
-  for (const std::uint32_t q : limit_usage_.quotas_of(job)) {
-    if (evictable) by_quota_[q].insert(precedence);
+  const int devices = std::popcount(task.devices);
+  at->milli += std::int64_t{task.milli} * devices;
+  if (task.milli == model::kGpuMilli) at->whole_gpus += devices;
+}
+
+void Occupancy::add_to_quotas(const planner_model::Precedence& precedence) {
+  if (precedence.required) return;
+  for (const std::uint32_t q : limit_usage_.quotas_of(precedence.job)) {
+    by_quota_[q].insert(precedence);
   }
 }
 

@@ -44,9 +44,9 @@ Trials::Trials(const model::Instance& instance, model::Objective objective,
     occupancy_.limit_usage().allow(l, limits_.capacity(l));
   }
   std::vector<JobId> jobs;
-  for (const model::JobPlacement& placed : placement) jobs.push_back(placed.job);
+  for (std::size_t j = 0; j < instance_.workload.jobs.size(); ++j) jobs.emplace_back(j);
   occupancy_.admit(jobs);
-  for (const model::JobPlacement& placed : placement) occupancy_.take(placed);
+  occupancy_.take(placement);
   for (const solver::JobEntry& entry : occupancy_.entries()) value_ += entry.value;
 }
 

@@ -103,11 +103,6 @@ bool is_free(Room& room, const model::WorkloadView& workload,
 
 namespace {
 
-/// Key of best fit: free GPU thousandths, free CPU, id; the least comes first.
-auto tightness(const Room& room, MachineId m) {
-  return std::tuple(room.free_milli(m), room.free_cpu(m), m);
-}
-
 /// Order of groups: most GPU thousandths a task first, ties by position.
 std::vector<std::uint32_t> largest_first(const model::WorkloadView& workload,
                                          std::span<const model::TaskGroup> groups) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
@@ -131,6 +132,12 @@ class Room {
   /// By slot: content of the machines of exclusive jobs, which are closed in `machines_`.
   std::map<std::size_t, model::FreeMachine> closed_;
 };
+
+/// Key of best fit: free GPU thousandths, free CPU, id; the least comes first.
+using Tightness = std::tuple<std::int64_t, std::int64_t, MachineId>;
+inline Tightness tightness(const Room& room, MachineId m) {
+  return {room.free_milli(m), room.free_cpu(m), m};
+}
 
 /// Records the job on the machines of a placement whose tasks are taken.
 void enter(Room& room, const model::WorkloadView& workload, const model::JobPlacement& placement);

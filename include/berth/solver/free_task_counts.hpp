@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "berth/model/workload.hpp"
@@ -12,10 +13,10 @@
 
 namespace berth::solver {
 
-/// How many tasks of a shape the free room of each domain holds, so that searches for many jobs
-/// skip domains without room. Counts are made at the first question about a shape: exact while the
-/// room stays as it was then, upper bounds while it shrinks. Machines whose room has grown since
-/// are named by the caller.
+/// How many tasks of a shape the free room of each domain holds, and on which machines, so that
+/// searches for many jobs skip those without room. Counts are made at the first question about a
+/// shape: exact while the room stays as it was then, upper bounds while it shrinks. Machines whose
+/// room has grown since are named by the caller.
 class FreeTaskCounts {
  public:
   /// Tasks of one shape in the free room of one domain: alone, each group by itself.
@@ -26,8 +27,8 @@ class FreeTaskCounts {
 
   explicit FreeTaskCounts(const Occupancy& state) : state_(state) {}
 
-  /// By domain of `state.index().domains(type, level)`. O(machines of the type) once a shape, type
-  /// and level
+  /// By domain of `state.index().domains(type, level)`. O(machines of the type) once a shape and
+  /// type
   std::span<const Count> of(ShapeId shape, GpuTypeId type, model::Level level);
 
   /// Makes the counts for all tasks of the job now, before any room grows.
@@ -42,17 +43,36 @@ class FreeTaskCounts {
                                      std::span<const Domain> domains,
                                      std::span<const MachineId> freed = {});
 
+  /// Machines of the domain, ascending, such that best fit places the job on them as on all of
+  /// them.
+  /// @param type     GPU type of the domain's list
+  /// @param changed  machines whose room may be another than it was, ascending
+  std::vector<MachineId> roomy_machines(JobId job, GpuTypeId type, const Domain& domain,
+                                        std::span<const MachineId> changed);
+
  private:
   struct Counts {
     std::vector<Count> by_domain;
     Count most;  ///< of any domain
   };
+  struct MachineCount {
+    MachineId machine;
+    std::int64_t tasks;  ///< > 0
+    planner_model::Tightness tightness;
+  };
+  struct Room {
+    std::vector<MachineCount> machines;  ///< ascending
+    std::vector<MachineCount> tightest;  ///< first; empty until it is asked for
+    std::array<Counts, 3> by_level;      ///< racks, pods, cluster
+  };
   struct Demand;
+  Room& room(ShapeId shape, GpuTypeId type);
   const Counts& counts(ShapeId shape, GpuTypeId type, model::Level level);
   [[nodiscard]] Count count(const model::Shape& shape, std::span<const MachineId> machines) const;
+  [[nodiscard]] bool fits_by_tightness(const model::Job& job) const;
 
   const Occupancy& state_;
-  std::map<std::tuple<ShapeId, GpuTypeId, model::Level>, Counts> known_;
+  std::map<std::pair<ShapeId, GpuTypeId>, Room> known_;
 };
 
 }  // namespace berth::solver

@@ -18,6 +18,7 @@
 namespace berth::solver::local_search {
 class EvictionCostBounds;
 class GroupInsertions;
+class KeptCostBounds;
 class MachinesByCost;
 }  // namespace berth::solver::local_search
 
@@ -79,6 +80,7 @@ class RoomMaker {
   FreeTaskCounts* counts_;
   bool asked_ = false;
   std::unique_ptr<local_search::EvictionCostBounds> costs_;  ///< null while not needed
+  std::unique_ptr<local_search::KeptCostBounds> kept_;       ///< null while not needed
   std::unique_ptr<local_search::MachinesByCost> order_;      ///< null while not needed
   std::unique_ptr<local_search::GroupInsertions> groups_;  ///< null before a job of several groups
 };

@@ -75,7 +75,9 @@ class Occupancy {
   /// True when devices and resources of the placement are free, and rules admit the job beside the
   /// others on its machines. Does not change the state.
   [[nodiscard]] bool is_free(const model::JobPlacement& placement);
-  void take(model::JobPlacement placement);    ///< @pre the room is free, the job not placed
+  void take(model::JobPlacement placement);  ///< @pre the room is free, the job not placed
+  /// As `take` of each, on all threads. @pre ascending job
+  void take(std::span<const model::JobPlacement> placements);
   void record(model::JobPlacement placement);  ///< as `take`, when its room is taken already
   void give_back(JobId job);                   ///< makes the job unplaced and frees its room
   /// Starts a journal of edits, until the mark is rolled back or kept. Marks may nest.
@@ -139,6 +141,11 @@ class Occupancy {
  private:
   void value_entry(JobEntry& entry);
   void add_occupants(const JobEntry& entry);
+  [[nodiscard]] Occupant occupant_of(const JobEntry& entry) const;
+  void add_occupant(const Occupant& job, const model::TaskPlacement& task);
+  void take_by_machine(std::span<const model::JobPlacement> placements,
+                       std::span<const Occupant> jobs);
+  void add_to_quotas(const planner_model::Precedence& precedence);
   void remove_occupants(const JobEntry& entry);
   [[nodiscard]] planner_model::Precedence precedence_of(const JobEntry& entry) const;
 

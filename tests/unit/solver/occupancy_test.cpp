@@ -172,5 +172,38 @@ TEST(Occupancy, depends_on_placements_alone) {
   }
 }
 
+/// Room, occupants, quotas and the journal are those of single edits.
+TEST(Occupancy, takes_many_jobs_as_one_after_the_other) {
+  InstanceBuilder plan = test::mixed_instance(5, 150);
+  plan.instance.cluster.queues = {{.name = "org", .gpu_quota = 300},
+                                  {.name = "a", .gpu_quota = 100, .parent = QueueId(0)}};
+  for (std::size_t j = 0; j < 150; ++j) plan.instance.workload.jobs[j].queue = QueueId(j % 2);
+  for (std::size_t j = 0; j < 150; j += 7) plan.instance.workload.jobs[j].required = true;
+  const auto value = plan.value();
+  const planner_model::CouplingLimits limits(plan.instance, model::Objective::value);
+  Occupancy one_by_one(value, plan.machines, &limits), together(value, plan.machines, &limits);
+  for (const JobId job : plan.jobs) {
+    if (auto found = one_by_one.fit(job, plan.machines)) one_by_one.take(std::move(*found));
+  }
+  ASSERT_GT(one_by_one.placed_jobs().size(), 50U);
+  together.admit(one_by_one.placed_jobs());
+  const std::string empty = described(together, plan.instance.cluster);
+  for (const bool keep : {false, true}) {
+    const auto mark = together.mark();
+    together.take(one_by_one.placement());
+    EXPECT_EQ(described(together, plan.instance.cluster),
+              described(one_by_one, plan.instance.cluster));
+    for (std::size_t q = 0; q < limits.of_queues(); ++q) {
+      EXPECT_EQ(together.evictable_jobs(q), one_by_one.evictable_jobs(q));
+    }
+    if (keep) {
+      together.keep(mark);
+    } else {
+      together.roll_back(mark);
+      EXPECT_EQ(described(together, plan.instance.cluster), empty);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace berth::solver
