@@ -46,8 +46,12 @@ solver::PriceResult minimised(solver::Market& market) {
 /// Prices near the optimum, once per instance.
 const solver::PriceResult& prices_of(const Subject& s) {
   static std::map<const Subject*, solver::PriceResult> all;
-  const auto known = all.find(&s);
-  return known != all.end() ? known->second : all[&s] = minimised(market_of(s));
+  const auto [known, fresh] = all.try_emplace(&s);
+  if (fresh) {
+    solver::Market market = market_of(s);
+    known->second = minimised(market);
+  }
+  return known->second;
 }
 
 void count_jobs(benchmark::State& state, const Subject& s) {

@@ -50,6 +50,9 @@ class ListPlanner {
   [[nodiscard]] bool may_wait(JobId job) const;
 
  private:
+  [[nodiscard]] Seconds suited_start(const berth::horizon::Job& job,
+                                     const berth::horizon::JobStart& start,
+                                     const PricedTime& prices) const;
   struct Place {
     berth::horizon::JobStart start;
     double cost = kInfinity;  ///< of the completion, with the rent

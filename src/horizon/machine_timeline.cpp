@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -300,6 +302,51 @@ bool MachineTimeline::assign_tasks(const PoolState& pool, const MachineRange& ra
   return false;
 }
 
+bool MachineTimeline::shares_a_machine(const PoolState& pool, std::span<const TaskGroup> tasks) {
+  return tasks.size() == 1 && tasks.front().tasks == 1 && tasks.front().milli == 0 &&
+         tasks.front().gpus > 0 && tasks.front().gpus < pool.machine_gpus;
+}
+
+std::optional<MachineTimeline::MachineStart> MachineTimeline::nearest_in_time(
+    const PoolState& pool, const Option& option, Seconds start, Seconds latest,
+    double delay_weight) const {
+  const auto tasks = problem_.tasks_of(option);
+  if (!shares_a_machine(pool, tasks)) return std::nullopt;
+  const TaskGroup& task = tasks.front();
+  const std::vector<Seconds>& earliest =
+      pool.earliest[static_cast<std::size_t>(task.gpus - 1) * kDurationClasses +
+                    duration_class(option.duration, kDurationClasses)];
+  std::optional<MachineStart> nearest;
+  double least = std::numeric_limits<double>::infinity();
+  bool seen_empty = false;  // empty machines are alike
+  for (std::size_t i = 0; i < pool.machines; ++i) {
+    if (earliest[i] > latest) continue;
+    const std::size_t m = pool.first + i;
+    const CapacityProfile& gpus = machines_.gpus(m);
+    const Gpus all = problem_.machines[m].gpus;
+    const bool empty = gpus.least_free(start, start + 1) == all;
+    if (empty && seen_empty) continue;
+    const Seconds from =
+        machines_.earliest_fit(m, std::max(start, earliest[i]), option.duration, task, latest);
+    if (from > latest) continue;
+    seen_empty = seen_empty || empty;
+    const Seconds free_from = gpus.earliest_fit(from, 1, all);
+    const double apart = static_cast<double>(std::abs(free_from - (from + option.duration))) +
+                         delay_weight * static_cast<double>(from - start);
+    if (apart >= least) continue;
+    least = apart;
+    nearest = {.machine = m, .start = from};
+  }
+  return nearest;
+}
+
+Seconds MachineTimeline::suited_start(const Option& option, PoolId pool, Seconds start,
+                                      Seconds latest, double delay_weight) {
+  const auto nearest = nearest_in_time(pools_[pool.index()], option, start, latest, delay_weight);
+  if (!nearest || limits_allow(option, nearest->start) != nearest->start) return start;
+  return nearest->start;
+}
+
 bool MachineTimeline::assign_within(const PoolState& pool, const MachineRange& range,
                                     const Option& option, Seconds start, PlaceRoom& places,
                                     std::vector<TaskShare>& shares) const {
@@ -436,9 +483,12 @@ void MachineTimeline::reserve(const Option& option, PoolId pool_id, Seconds star
                               std::vector<TaskShare>& shares) {
   PoolState& pool = pools_[pool_id.index()];
   const std::size_t before = shares.size();
-  const bool assigned = for_each_domain(pool, option, [&](const MachineRange& range) {
-    return assign_tasks(pool, range, option, start, shares);
-  });
+  const auto nearest = nearest_in_time(pool, option, start, start, 0.0);
+  const bool assigned = (nearest && assign_tasks(pool, {nearest->machine, nearest->machine + 1},
+                                                 option, start, shares)) ||
+                        for_each_domain(pool, option, [&](const MachineRange& range) {
+                          return assign_tasks(pool, range, option, start, shares);
+                        });
   BERTH_EXPECT(assigned);
   change_all(pool, option, start, std::span(shares).subspan(before), 1);
 }

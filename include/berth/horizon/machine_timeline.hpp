@@ -18,13 +18,17 @@ namespace berth::horizon {
 /// the machines that are wholly free, along which searches jump; and what quotas and licenses
 /// leave.
 ///
-/// A job of one task takes the first machine with room. Gangs and tasks of whole machines take
-/// machines from the last one backwards, so that small jobs and gangs do not fragment each other.
+/// A job of one task takes, of the machines with room, the one whose other jobs end when it ends,
+/// so that machines become free as a whole; the first with room where tasks have shares. Gangs and
+/// tasks of whole machines take machines from the last one backwards, so that small jobs and gangs
+/// do not fragment each other.
 class MachineTimeline final : public Timeline {
  public:
   explicit MachineTimeline(const Problem& problem);
 
   Seconds earliest_until(const Option& option, PoolId pool, Seconds from, Seconds until) override;
+  Seconds suited_start(const Option& option, PoolId pool, Seconds start, Seconds latest,
+                       double delay_weight) override;
   Gpus free_at(PoolId pool, Seconds time) const override;
   bool fits(const Option& option, PoolId pool, Seconds start,
             const std::vector<TaskShare>& shares) const override;
@@ -89,6 +93,19 @@ class MachineTimeline final : public Timeline {
                            MachineRoom& room, std::vector<TaskShare>& shares) const;
   std::int32_t assign_shares(TaskShare one, const TaskGroup& group, std::int32_t most,
                              SharedGpus& shared, std::vector<TaskShare>& shares) const;
+  struct MachineStart {
+    std::size_t machine = 0;
+    Seconds start = kNever;
+  };
+  /// True for one task that leaves GPUs of its machine to others.
+  [[nodiscard]] static bool shares_a_machine(const PoolState& pool,
+                                             std::span<const TaskGroup> tasks);
+  /// Of the machines where such a job can start in start .. latest, the one whose other jobs end
+  /// nearest to its own end; none for other jobs. O(machines) with an O(1) test for full ones.
+  [[nodiscard]] std::optional<MachineStart> nearest_in_time(const PoolState& pool,
+                                                            const Option& option, Seconds start,
+                                                            Seconds latest,
+                                                            double delay_weight) const;
   /// Assigns all tasks at `start` within the range; false when they do not fit. Appends shares only
   /// then.
   bool assign_tasks(const PoolState& pool, const MachineRange& range, const Option& option,

@@ -26,6 +26,14 @@ class Timeline {
   [[nodiscard]] virtual Seconds earliest_until(const Option& option, PoolId pool, Seconds from,
                                                Seconds until) = 0;
 
+  /// A start in start .. latest on a machine whose other jobs end when this one ends, if there is
+  /// such a choice, so that machines become free as a whole. @pre start from earliest_until
+  /// @param delay_weight  seconds between the ends that a second of delay counts as
+  [[nodiscard]] virtual Seconds suited_start(const Option&, PoolId, Seconds start,
+                                             Seconds /*latest*/, double /*delay_weight*/) {
+    return start;
+  }
+
   /// GPUs of the pool that are free at `time`: no option with more can start then. O(log).
   [[nodiscard]] virtual Gpus free_at(PoolId pool, Seconds time) const = 0;
 

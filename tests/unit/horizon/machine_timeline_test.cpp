@@ -4,6 +4,7 @@
 #include "random_horizon.hpp"
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -152,6 +153,55 @@ class OneJob {
 
   Problem problem;
 };
+
+/// Jobs of one GPU on two machines of two GPUs, by duration.
+class Neighbours {
+ public:
+  explicit Neighbours(std::vector<Seconds> durations) {
+    ProblemBuilder builder;
+    const auto pools = builder.add_pool_set(std::array{builder.add_pool(CurveId(0), 2, 2)});
+    const auto cost = builder.add_cost(std::array{flow_cost(0, 1.0)});
+    for (const Seconds duration : durations) {
+      (void)builder.add_job(0);
+      builder.add_option(pools, duration, std::array{TaskGroup{1, 1}}, cost);
+    }
+    problem = builder.build();
+    timeline = std::make_unique<MachineTimeline>(problem);
+  }
+  /// Reserves the job from `start` on, and returns its machine.
+  std::size_t reserve(std::size_t job, Seconds start) {
+    std::vector<TaskShare> shares;
+    timeline->reserve(problem.options[job], PoolId(0), start, shares);
+    return shares.front().machine.index();
+  }
+
+  Problem problem;
+  std::unique_ptr<MachineTimeline> timeline;
+};
+
+TEST(MachineTimeline, puts_jobs_together_that_end_together) {
+  Neighbours jobs({100, 20, 90, 22});
+  EXPECT_EQ(jobs.reserve(0, 0), 0U);
+  EXPECT_EQ(jobs.reserve(1, 0), 1U);  // an empty machine rather than 80 seconds apart
+  EXPECT_EQ(jobs.reserve(3, 0), 1U);
+  EXPECT_EQ(jobs.reserve(2, 0), 0U);
+}
+
+TEST(MachineTimeline, starts_a_little_later_beside_jobs_that_end_at_the_same_time) {
+  Neighbours jobs({1000, 2, 102, 100});
+  EXPECT_EQ(jobs.reserve(0, 0), 0U);
+  EXPECT_EQ(jobs.reserve(2, 0), 1U);
+  EXPECT_EQ(jobs.reserve(1, 0), 1U);
+  const Option& job = jobs.problem.options[3];
+  EXPECT_EQ(jobs.timeline->earliest_start(job, PoolId(0), 0), 0);  // beside the longest job
+  const auto start = [&](Seconds latest, double delay_weight) {
+    return jobs.timeline->suited_start(job, PoolId(0), 0, latest, delay_weight);
+  };
+  EXPECT_EQ(start(3, 4.0), 2);
+  EXPECT_EQ(start(1, 4.0), 0);
+  EXPECT_EQ(start(3, 1000.0), 0);
+  EXPECT_EQ(jobs.reserve(3, 2), 1U);
+}
 
 using Starts = std::vector<Seconds>;
 
