@@ -10,6 +10,22 @@
 
 namespace berth::horizon {
 
+namespace {
+
+/// Position of the last time that is no later, or 0. @pre ascending, not empty. Without branches
+/// that depend on the times: searches of short lists wait for little else than their wrong guesses.
+std::size_t last_until(const std::vector<Seconds>& times, Seconds time) {
+  std::size_t at = 0;
+  for (std::size_t left = times.size(); left > 1;) {
+    const std::size_t half = left / 2;
+    at += times[at + half] <= time ? half : 0;
+    left -= half;
+  }
+  return at;
+}
+
+}  // namespace
+
 CapacityProfile::CapacityProfile(std::span<const CapacityStep> steps, IdleSteps idle)
     : idle_(idle) {
   BERTH_EXPECT(!steps.empty());
@@ -34,15 +50,8 @@ void CapacityProfile::refresh(Block& block) {
 }
 
 CapacityProfile::Position CapacityProfile::position_of(Seconds time) const {
-  std::size_t block = 0;
-  if (blocks_.size() > 1) {
-    const auto after = std::ranges::upper_bound(block_from_, time);
-    if (after == block_from_.begin()) return {};
-    block = static_cast<std::size_t>(after - block_from_.begin()) - 1;
-  }
-  const std::vector<Seconds>& from = blocks_[block].from;
-  const auto next = std::ranges::upper_bound(from, time);
-  return {block, static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, next - from.begin())) - 1};
+  const std::size_t block = last_until(block_from_, time);
+  return {block, last_until(blocks_[block].from, time)};
 }
 
 Seconds CapacityProfile::end_of_block(std::size_t block) const {
@@ -76,15 +85,17 @@ Seconds CapacityProfile::earliest_fit(Seconds from, Seconds duration, Gpus gpus,
       continue;
     }
     const Gpus needed = gpus - block.shift;
-    for (; p.entry < block.from.size(); ++p.entry) {
-      if (block.free[p.entry] < needed) {
+    const std::size_t entries = block.from.size();
+    for (std::size_t e = p.entry; e < entries; ++e) {
+      if (block.free[e] < needed) {
         fits = false;
         continue;
       }
-      if (!fits) candidate = block.from[p.entry];
+      if (!fits) candidate = block.from[e];
       if (candidate > until) return kNever;
       fits = true;
-      if (end_of_step(p) >= candidate + duration) return candidate;
+      const Seconds end = e + 1 < entries ? block.from[e + 1] : end_of_block(p.block);
+      if (end >= candidate + duration) return candidate;
     }
   }
   return kNever;
