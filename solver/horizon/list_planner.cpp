@@ -18,9 +18,9 @@ using berth::horizon::Seconds;
 
 namespace {
 
-/// Jobs start later by at most this part of their duration to end beside their neighbours, and a
-/// second of delay counts so many times. Chosen on the instances of decision 112.
-constexpr Seconds kLatestShare = 32;
+/// A job starts later by at most one part in kDelayShare of its duration to end beside its
+/// neighbours, and a second of delay counts kDelayWeight times. Chosen (decision 112).
+constexpr Seconds kDelayShare = 32;
 constexpr double kDelayWeight = 4.0;
 
 /// By JobId: the values of all jobs that wait for it, directly or not. Diamonds count twice.
@@ -166,7 +166,7 @@ Seconds ListPlanner::suited_start(const Job& job, const JobStart& start,
   const double rent = rent_of(problem_, option, prices.curves,
                               problem_.pools[start.pool.index()].curve, start.start, end);
   if (rent <= 0.0) return start.start;
-  Seconds latest = std::min(end + option.duration / kLatestShare, job.deadline);
+  Seconds latest = std::min(end + option.duration / kDelayShare, job.deadline);
   double slope = 0.0;
   for (const berth::horizon::CostPiece& piece : problem_.cost_of(option)) {
     if (piece.after < end) slope = piece.slope;

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
-#include <limits>
 #include <map>
 #include <utility>
 
@@ -12,14 +10,6 @@
 #include "berth/horizon/spread_count.hpp"
 
 namespace berth::horizon {
-namespace {
-
-std::size_t duration_class(Seconds duration, std::size_t classes) {
-  const auto log2 = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(duration)));
-  return std::min(classes, log2) - 1;
-}
-
-}  // namespace
 
 MachineTimeline::MachineTimeline(const Problem& problem)
     : problem_(problem),
@@ -77,6 +67,14 @@ void MachineTimeline::add_domains(PoolState& pool) {
       ranges.back().gpus += machine.gpus;
     }
   }
+}
+
+std::size_t MachineTimeline::row_of(const PoolState& pool, const TaskGroup& group,
+                                    Seconds duration) {
+  const auto log2 = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(duration)));
+  const std::int32_t size =
+      group.milli > 0 ? pool.machine_gpus + (group.milli - 1) / kShareClass : group.gpus - 1;
+  return static_cast<std::size_t>(size) * kDurationClasses + std::min(kDurationClasses, log2) - 1;
 }
 
 Gpus MachineTimeline::free_at(PoolId pool, Seconds time) const {
@@ -162,17 +160,15 @@ Seconds MachineTimeline::earliest_single(PoolState& pool, const Option& option,
     }
     return best <= until ? best : kNever;
   }
-  const std::size_t duration = duration_class(option.duration, kDurationClasses);
+  const std::size_t row = row_of(pool, group, option.duration);
+  std::vector<Seconds>& earliest = pool.earliest[row];
   const bool share = group.milli > 0;
-  const std::int32_t row =
-      share ? pool.machine_gpus + (group.milli - 1) / kShareClass : group.gpus - 1;
-  auto& earliest = pool.earliest[static_cast<std::size_t>(row) * kDurationClasses + duration];
   const TaskGroup least_task{
       .gpus = group.gpus, .milli = share ? (group.milli - 1) / kShareClass * kShareClass + 1 : 0};
   for (std::size_t m = 0; m < pool.machines && best > least; ++m) {
     if (earliest[m] >= best) continue;
     if (from <= earliest[m]) {
-      const Seconds shortest = Seconds{1} << duration;
+      const Seconds shortest = Seconds{1} << (row % kDurationClasses);
       // no earlier than `best` when none is found until then
       earliest[m] = std::min(
           best, machines_.devices_fit(pool.first + m, earliest[m], shortest, least_task, best));
@@ -241,145 +237,6 @@ Seconds MachineTimeline::earliest_gang(const PoolState& pool, const MachineRange
     if (start < limit) start = guide.earliest_fit(start, option.duration, needed, limit);
   }
   return kNever;
-}
-
-MachineTimeline::MachineRoom MachineTimeline::room_of(std::size_t machine, const Option& option,
-                                                      Seconds start) const {
-  const Seconds end = start + option.duration;
-  MachineRoom of{.room = machines_.least_free(machine, start, end)};
-  if (option.share_milli > 0) {
-    of.shared.emplace(machines_.shares(machine), machines_.gpus(machine), start, end);
-  }
-  return of;
-}
-
-std::int32_t MachineTimeline::assign_some(TaskShare first, const TaskGroup& group,
-                                          std::int32_t left, MachineRoom& room,
-                                          std::vector<TaskShare>& shares) const {
-  auto fit = static_cast<std::int32_t>(room.room.tasks_of(group, left));
-  if (fit <= 0) return 0;
-  if (group.milli == 0) {
-    first.tasks = fit;
-    shares.push_back(first);
-    if (room.shared) room.shared->take_gpus(Gpus{fit} * group.gpus);
-  } else {
-    fit = assign_shares(first, group, fit, *room.shared, shares);
-    room.room.gpus = room.shared->free_gpus();
-  }
-  room.room.take(group, fit);
-  return fit;
-}
-
-/// One after the other, each on the lane that suits it best.
-std::int32_t MachineTimeline::assign_shares(TaskShare one, const TaskGroup& group,
-                                            std::int32_t most, SharedGpus& shared,
-                                            std::vector<TaskShare>& shares) const {
-  const Gpus milli = problem_.machines[one.machine.index()].share_taken(group.milli);
-  one.tasks = 1;
-  for (std::int32_t task = 0; task < most; ++task) {
-    one.lane = shared.take_share(milli);
-    if (one.lane < 0) return task;
-    const bool again =
-        task > 0 && shares.back().lane == one.lane && shares.back().machine == one.machine;
-    if (again) {
-      ++shares.back().tasks;
-    } else {
-      shares.push_back(one);
-    }
-  }
-  return most;
-}
-
-bool MachineTimeline::assign_tasks(const PoolState& pool, const MachineRange& range,
-                                   const Option& option, Seconds start,
-                                   std::vector<TaskShare>& shares) const {
-  PlaceRoom places(machines_.limits(), option, start, range.first, range.last);
-  const std::size_t before = shares.size();
-  while (assign_within(pool, range, option, start, places, shares)) {
-    if (places.carries(std::span(shares).subspan(before))) return true;
-    shares.resize(before);
-  }
-  return false;
-}
-
-bool MachineTimeline::shares_a_machine(const PoolState& pool, std::span<const TaskGroup> tasks) {
-  return tasks.size() == 1 && tasks.front().tasks == 1 && tasks.front().milli == 0 &&
-         tasks.front().gpus > 0 && tasks.front().gpus < pool.machine_gpus;
-}
-
-std::optional<MachineTimeline::MachineStart> MachineTimeline::nearest_in_time(
-    const PoolState& pool, const Option& option, Seconds start, Seconds latest,
-    double delay_weight) const {
-  const auto tasks = problem_.tasks_of(option);
-  if (!shares_a_machine(pool, tasks)) return std::nullopt;
-  const TaskGroup& task = tasks.front();
-  const std::vector<Seconds>& earliest =
-      pool.earliest[static_cast<std::size_t>(task.gpus - 1) * kDurationClasses +
-                    duration_class(option.duration, kDurationClasses)];
-  std::optional<MachineStart> nearest;
-  double least = std::numeric_limits<double>::infinity();
-  bool seen_empty = false;  // empty machines are alike
-  for (std::size_t i = 0; i < pool.machines; ++i) {
-    if (earliest[i] > latest) continue;
-    const std::size_t m = pool.first + i;
-    const CapacityProfile& gpus = machines_.gpus(m);
-    const Gpus all = problem_.machines[m].gpus;
-    const bool empty = gpus.least_free(start, start + 1) == all;
-    if (empty && seen_empty) continue;
-    const Seconds from =
-        machines_.earliest_fit(m, std::max(start, earliest[i]), option.duration, task, latest);
-    if (from > latest) continue;
-    seen_empty = seen_empty || empty;
-    const Seconds free_from = gpus.earliest_fit(from, 1, all);
-    const double apart = static_cast<double>(std::abs(free_from - (from + option.duration))) +
-                         delay_weight * static_cast<double>(from - start);
-    if (apart >= least) continue;
-    least = apart;
-    nearest = {.machine = m, .start = from};
-  }
-  return nearest;
-}
-
-Seconds MachineTimeline::suited_start(const Option& option, PoolId pool, Seconds start,
-                                      Seconds latest, double delay_weight) {
-  const auto nearest = nearest_in_time(pools_[pool.index()], option, start, latest, delay_weight);
-  if (!nearest || limits_allow(option, nearest->start) != nearest->start) return start;
-  return nearest->start;
-}
-
-bool MachineTimeline::assign_within(const PoolState& pool, const MachineRange& range,
-                                    const Option& option, Seconds start, PlaceRoom& places,
-                                    std::vector<TaskShare>& shares) const {
-  const auto groups = problem_.tasks_of(option);
-  const bool gang =
-      groups.size() > 1 || groups.front().tasks > 1 || takes_whole_machines(pool, groups);
-  const Seconds end = start + option.duration;
-  const std::size_t before = shares.size();
-  SpreadCount spread(problem_, option);
-  std::int64_t missing = 0;
-  std::vector<std::int32_t> left;
-  for (const TaskGroup& group : groups) {
-    missing += group.tasks;
-    left.push_back(group.tasks);
-  }
-  for (std::size_t i = 0; i < range.last - range.first && missing > 0; ++i) {
-    const std::size_t m = gang ? range.last - 1 - i : range.first + i;
-    if (!machines_.clear_for(groups.front(), m, start, end)) continue;
-    MachineRoom room = room_of(m, option, start);
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      const TaskShare first{.machine = MachineId(m), .group = static_cast<std::int32_t>(g)};
-      const auto most = static_cast<std::int32_t>(
-          std::min({Gpus{left[g]}, spread.most_on(first.machine), places.most_on(m, groups[g])}));
-      const std::int32_t fit = assign_some(first, groups[g], most, room, shares);
-      spread.add(first.machine, fit);
-      places.add(m, groups[g], fit);
-      left[g] -= fit;
-      missing -= fit;
-    }
-  }
-  const bool complete = missing == 0 && spread.complete();
-  if (!complete) shares.resize(before);
-  return complete;
 }
 
 void MachineTimeline::change(PoolState& pool, MachineId machine, Seconds from, Seconds to,

@@ -66,12 +66,16 @@ class MachineTimeline final : public Timeline {
     std::int32_t machine_gpus = 0;  ///< of its largest machines
     CapacityProfile free_gpus;
     CapacityProfile free_machines;  ///< of machine_gpus, wholly free
-    /// [(gpus - 1) kDurationClasses + class][machine in the pool]: no task of that many GPUs and
-    /// at least that duration starts earlier. Only ever too low. Shares by kShareClass behind them.
+    /// [(gpus - 1) kDurationClasses + class of duration][machine in the pool]: no task of that many
+    /// GPUs that runs at least so long starts earlier. Only ever too low. Shares by kShareClass
+    /// behind them.
     std::vector<std::vector<Seconds>> earliest;
     std::array<std::vector<MachineRange>, model::kLevels> domains;  ///< by model::Level, ascending
   };
 
+  /// Of PoolState::earliest, for tasks of the group that run so long.
+  [[nodiscard]] static std::size_t row_of(const PoolState& pool, const TaskGroup& group,
+                                          Seconds duration);
   [[nodiscard]] static bool takes_whole_machines(const PoolState& pool,
                                                  std::span<const TaskGroup> tasks);
   void add_domains(PoolState& pool);

@@ -76,7 +76,7 @@ class Occupancy {
   /// others on its machines. Does not change the state.
   [[nodiscard]] bool is_free(const model::JobPlacement& placement);
   void take(model::JobPlacement placement);  ///< @pre the room is free, the job not placed
-  /// As `take` of each, on all threads. @pre ascending job
+  /// As `take` of each, on all threads.
   void take(std::span<const model::JobPlacement> placements);
   void record(model::JobPlacement placement);  ///< as `take`, when its room is taken already
   void give_back(JobId job);                   ///< makes the job unplaced and frees its room
