@@ -94,56 +94,61 @@ void Occupancy::take(JobPlacement placement) {
   record(std::move(placement));
 }
 
-void Occupancy::take(std::span<const JobPlacement> placements) {
+void Occupancy::take(model::Placement placements) {
   std::vector<JobId> jobs(placements.size());
   std::ranges::transform(placements, jobs.begin(), &JobPlacement::job);
   admit(jobs);
   std::vector<Occupant> whole(placements.size());
+  std::vector<std::size_t> at(placements.size());
   parallel::sweep(placements.size(), [&](std::size_t p) {
-    JobEntry& entry = entries_[position(jobs[p])];
+    at[p] = position(jobs[p]);
+    JobEntry& entry = entries_[at[p]];
     BERTH_EXPECT(!entry.is_placed());
-    entry.placement = placements[p];
+    entry.placement = std::move(placements[p]);
     value_entry(entry);
     whole[p] = occupant_of(entry);
   });
-  take_by_machine(placements, whole);
-  for (std::size_t p = 0; p < placements.size(); ++p) {
-    planner_model::enter(room_, valuation_->instance().workload, placements[p]);
-    limit_usage_.add(placements[p]);
+  take_by_machine(at, whole);
+  for (std::size_t p = 0; p < at.size(); ++p) {
+    const JobPlacement& placed = entries_[at[p]].placement;
+    planner_model::enter(room_, valuation_->instance().workload, placed);
+    limit_usage_.add(placed);
     add_to_quotas(whole[p].precedence);
     if (marks_ > 0) journal_.push_back({jobs[p], {}});
   }
 }
 
-/// Takes room and enters occupants, each machine in the order of the placements.
-void Occupancy::take_by_machine(std::span<const JobPlacement> placements,
-                                std::span<const Occupant> jobs) {
-  struct Piece {
-    std::uint32_t placement;
-    std::uint32_t task;
+/// Takes room and enters occupants, each machine in the order of the jobs.
+/// @param at  positions of the jobs among the entries
+void Occupancy::take_by_machine(std::span<const std::size_t> at, std::span<const Occupant> jobs) {
+  struct Piece {  // copied in the order of the jobs: reading it from them would miss the caches
+    model::TaskPlacement task;
+    ShapeId shape;
+    std::uint32_t job;  ///< index in `jobs`
   };
   std::vector<std::size_t> first(machines_.size() + 1, 0);  // by slot, into `pieces`
-  for (const JobPlacement& placed : placements) {
-    for (const auto& task : placed.tasks) ++first[room_.slot(task.machine) + 1];
+  for (const std::size_t position : at) {
+    for (const auto& task : entries_[position].placement.tasks) {
+      ++first[room_.slot(task.machine) + 1];
+    }
   }
   std::partial_sum(first.begin(), first.end(), first.begin());
   std::vector<Piece> pieces(first.back());
   std::vector<std::size_t> next(first.begin(), first.end() - 1);
-  for (std::uint32_t p = 0; p < placements.size(); ++p) {
-    const auto& tasks = placements[p].tasks;
-    for (std::uint32_t t = 0; t < tasks.size(); ++t) {
-      pieces[next[room_.slot(tasks[t].machine)]++] = {p, t};
+  const model::WorkloadView& workload = valuation_->instance().workload;
+  for (std::uint32_t j = 0; j < at.size(); ++j) {
+    const auto groups = workload.groups_of(workload.job(jobs[j].job));
+    for (const auto& task : entries_[at[j]].placement.tasks) {
+      pieces[next[room_.slot(task.machine)]++] = {task, groups[task.group].shape, j};
     }
   }
-  const model::WorkloadView& workload = valuation_->instance().workload;
-  parallel::sweep(machines_.size(), [&](std::size_t slot) {
+  for (std::size_t slot = 0; slot < machines_.size(); ++slot) {  // memory is one thread's work
     occupants_[slot].reserve(occupants_[slot].size() + first[slot + 1] - first[slot]);
+  }
+  parallel::sweep(machines_.size(), [&](std::size_t slot) {
     for (std::size_t i = first[slot]; i < first[slot + 1]; ++i) {
-      const JobPlacement& placed = placements[pieces[i].placement];
-      const model::TaskPlacement& task = placed.tasks[pieces[i].task];
-      const auto groups = workload.groups_of(workload.job(placed.job));
-      room_.take(task, workload.shape(groups[task.group].shape));
-      add_occupant(jobs[pieces[i].placement], task);
+      room_.take(pieces[i].task, workload.shape(pieces[i].shape));
+      add_occupant(jobs[pieces[i].job], pieces[i].task);
     }
   });
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,6 +32,7 @@ class OpenFile {
     if (fd_ >= 0) ::close(fd_);
   }
   [[nodiscard]] bool is_open() const { return fd_ >= 0; }
+  [[nodiscard]] int descriptor() const { return fd_; }
   [[nodiscard]] bool status(struct stat& status) const { return ::fstat(fd_, &status) == 0; }
   /// Bytes read; 0 at the end, -1 after a failure.
   [[nodiscard]] ssize_t read(char* to, std::size_t most) const {
@@ -71,6 +73,20 @@ std::optional<std::uintmax_t> regular_size(const std::string& path) {
   return static_cast<std::uintmax_t>(status.st_size);
 }
 
+std::optional<FileState> file_state(const std::string& path) {
+  const OpenFile file(path, O_RDONLY);  // which makes file servers say what is true now
+  struct stat status {};
+  if (!file.is_open() || !file.status(status) || !S_ISREG(status.st_mode)) return std::nullopt;
+  const auto nanoseconds = [](const timespec& time) {
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+  };
+  const std::chrono::nanoseconds changed = nanoseconds(status.st_ctim);
+  return FileState{
+      .words = {static_cast<std::int64_t>(status.st_dev), static_cast<std::int64_t>(status.st_ino),
+                status.st_size, nanoseconds(status.st_mtim).count(), changed.count()},
+      .changed = changed};
+}
+
 std::optional<std::string> file_digest(const std::string& path) {
   constexpr std::size_t kPiece = std::size_t{1} << 20;
   const OpenFile file(path, O_RDONLY);
@@ -85,27 +101,30 @@ std::optional<std::string> file_digest(const std::string& path) {
   }
 }
 
-OwnFile read_own_file(const std::string& path) {
+MappedFile::MappedFile(int descriptor, std::size_t size) {
+  if (size == 0) return;
+  void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, descriptor, 0);
+  if (at != MAP_FAILED) bytes_ = {static_cast<const char*>(at), size};
+}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+}
+
+OwnFile map_own_file(const std::string& path) {
   const OpenFile file(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   if (!file.is_open()) {
-    return {.bytes = {}, .fault = errno == ELOOP ? "it is a link" : ""};
+    return {.file = {}, .fault = errno == ELOOP ? "it is a link" : ""};
   }
   struct stat status {};
   if (!file.status(status) || !S_ISREG(status.st_mode))
-    return {.bytes = {}, .fault = "it is no file"};
-  if (status.st_uid != ::geteuid()) return {.bytes = {}, .fault = "it is somebody else's"};
+    return {.file = {}, .fault = "it is no file"};
+  if (status.st_uid != ::geteuid()) return {.file = {}, .fault = "it is somebody else's"};
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return {.bytes = {}, .fault = "others may write it"};
+    return {.file = {}, .fault = "others may write it"};
   }
-  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
-  std::size_t have = 0;
-  while (have < bytes.size()) {
-    const ssize_t got = file.read(bytes.data() + have, bytes.size() - have);
-    if (got <= 0) break;
-    have += static_cast<std::size_t>(got);
-  }
-  bytes.resize(have);  // a shorter one is seen by its digest
-  return {.bytes = std::move(bytes), .fault = ""};
+  return {.file = MappedFile(file.descriptor(), static_cast<std::size_t>(status.st_size)),
+          .fault = ""};
 }
 
 void make_private(const std::string& path) { (void)::chmod(path.c_str(), S_IRUSR | S_IWUSR); }

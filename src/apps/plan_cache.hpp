@@ -3,7 +3,7 @@
 
 #include "read_placement.hpp"
 
-#include <cstdint>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,23 +27,35 @@ void add_cache(CLI::App& command, CacheFlags& flags);
 /// is equal.
 class PlanCache {
  public:
-  /// O(bytes of the files): their digests, on two threads. Inactive for pipes, for files below
-  /// 16 MiB in all (unless a folder is given), and where the user has no folder.
+  /// O(1) when the files are known since they changed last, else O(bytes of the files): their
+  /// digests, on two threads. Inactive for pipes, for files below 16 MiB in all (unless a folder is
+  /// given), and where the user has no folder.
   PlanCache(const CacheFlags& flags, std::vector<std::string> files);
 
-  [[nodiscard]] std::optional<PlannedInstance> find() const;
+  [[nodiscard]] std::optional<PlannedInstance> find(Heap heap);
 
   /// Keeps what was read of the files, and the newest images besides, a few in all. No effect when
   /// a file has changed since, and when the folder cannot be written.
   void keep(const PlannedInstance& read) const;
 
  private:
+  struct State {
+    std::string digest;                  ///< of the states of all files
+    std::chrono::nanoseconds changed{};  ///< the latest change of any, since 1970
+  };
+  [[nodiscard]] std::optional<State> state() const;
+  [[nodiscard]] std::string note() const;
+  [[nodiscard]] std::optional<std::string> remembered_key() const;
+  void remember() const;
+  [[nodiscard]] std::optional<PlannedInstance> open(const std::string& name, Heap heap) const;
   [[nodiscard]] std::optional<std::string> key() const;
   [[nodiscard]] std::string path(const std::string& key) const;
 
   std::vector<std::string> files_;
   std::string folder_;              ///< empty: inactive
-  std::optional<std::string> key_;  ///< of the files as they were at first
+  std::optional<State> state_;      ///< of the files as they were at first
+  std::optional<std::string> key_;  ///< of their content
+  bool is_remembered_ = false;      ///< the key, from a note about their states
 };
 
 }  // namespace berth::apps

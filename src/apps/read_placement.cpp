@@ -63,9 +63,9 @@ ReadPlan read_placement(const model::Instance& instance, const std::string& path
 }
 
 PlannedInstance read_planned(const pipeline::Input& input, const std::string& path,
-                             const CacheFlags& flags) {
-  const PlanCache cache(flags, {input.cluster, input.jobs, path});
-  if (auto kept = cache.find()) return *std::move(kept);
+                             const CacheFlags& flags, Heap heap) {
+  PlanCache cache(flags, {input.cluster, input.jobs, path});
+  if (auto kept = cache.find(heap)) return *std::move(kept);
   PlannedInstance read;
   parallel::run_tasks(2, [&](std::size_t file) {
     if (file == 0) read.instance = io::read_instance(input.cluster, input.jobs);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -44,10 +45,16 @@ struct PlannedInstance {
 
 struct CacheFlags;
 
+/// Where what is read from an index lies, and what is allocated later.
+enum class Heap : std::uint8_t {
+  of_each_thread,
+  of_huge_pages,  ///< for one answer by one thread (huge_pages.hpp)
+};
+
 /// Reads the instance and the plan at the same time, on two threads, or what an earlier call kept
 /// of the same bytes (plan_cache.hpp), with an equal result.
 /// @throws InputError as the readers of the instance, and as `read_placement`
 PlannedInstance read_planned(const pipeline::Input& input, const std::string& path,
-                             const CacheFlags& flags);
+                             const CacheFlags& flags, Heap heap);
 
 }  // namespace berth::apps

@@ -42,7 +42,8 @@ report::Grouping grouping_of(const std::string& word) {
 ExitCode run_show(const comm::Communicator& comm, const ShowFlags& flags) {
   return static_cast<ExitCode>(comm.agreed([&] {
     if (comm.rank() != 0) return static_cast<int>(ExitCode::done);
-    const PlannedInstance read = read_planned(flags.input, flags.plan, flags.cache);
+    const PlannedInstance read =
+        read_planned(flags.input, flags.plan, flags.cache, Heap::of_huge_pages);
     const model::Instance& instance = read.instance;
     const ReadPlan& plan = read.plan;
     const model::InstanceView view(instance);

@@ -7,9 +7,11 @@
 #include <array>
 #include <cstdlib>
 #include <exception>
+#include <string_view>
 
 #include <mpi.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "berth/base/assert.hpp"
 #include "berth/comm/communicator.hpp"
@@ -24,6 +26,18 @@ bool launcher_in_environment() {
                      [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
+/// True where some launcher, known or not, may have started other ranks.
+bool maybe_launched() {
+  constexpr std::array prefixes{"PMI", "OMPI_", "MPI", "HYDR", "HYDI_", "SLURM_", "PALS_", "FLUX_"};
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view name(*variable);
+    if (std::ranges::any_of(prefixes, [&](const char* p) { return name.starts_with(p); })) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Environment::Environment()
@@ -32,8 +46,12 @@ Environment::Environment()
   MPI_Initialized(&initialized);
   BERTH_EXPECT(initialized == 0);
   if (under_launcher_) watch_launcher();  // first: it may end while MPI starts
+  // One rank talks to nobody: to look for networks would take half of the start, 20 ms.
+  const bool alone = !maybe_launched() && std::getenv("UCX_TLS") == nullptr;
+  if (alone) setenv("UCX_TLS", "self", 1);
   int provided = MPI_THREAD_SINGLE;
   check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+  if (alone) unsetenv("UCX_TLS");  // programs that this one starts may be of many ranks
   check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   if (provided < MPI_THREAD_FUNNELED) {
     throw MpiError("MPI_Init_thread", MPI_ERR_OTHER, "this MPI does not allow threads");

@@ -6,6 +6,7 @@
 #include "trials.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace berth::explain {
 
@@ -14,12 +15,16 @@ struct Explainer::State {
   CertifiedPools pools;
 };
 
-Explainer::Explainer(const model::Instance& instance, model::Objective objective,
-                     const model::Placement& placement, const model::Certificate* certificate)
-    : state_(new State{.trials = Trials(instance, objective, placement),
-                       .pools = certified_pools(instance.cluster, certificate)}) {}
+Explainer::Explainer(model::Instance instance, model::Objective objective,
+                     model::Placement placement, const model::Certificate* certificate)
+    : state_(new State{.trials = Trials(std::move(instance), objective, std::move(placement)),
+                       .pools = {}}) {
+  state_->pools = certified_pools(state_->trials.cluster(), certificate);
+}
 
 Explainer::~Explainer() = default;
+
+const model::Instance& Explainer::instance() const { return state_->trials.instance(); }
 
 Explanation Explainer::explain(JobId job) {
   Explanation explanation;

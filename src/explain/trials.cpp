@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trials.hpp"
 
+#include <utility>
 #include <vector>
 
 #include "berth/base/assert.hpp"
@@ -14,26 +15,10 @@ std::vector<MachineId> all_machines(const model::Cluster& cluster) {
   return machines;
 }
 
-/// A copy with room for variants: appending to an exact copy would copy all jobs once more.
-model::Instance roomy_copy(const model::Instance& instance) {
-  constexpr std::size_t kVariants = 64;
-  model::Instance copy{.cluster = instance.cluster, .workload = {}};
-  const model::Workload& from = instance.workload;
-  model::Workload& to = copy.workload;
-  static_cast<model::WorkloadTables&>(to) = from;
-  to.position = from.position;
-  to.jobs.reserve(from.jobs.size() + kVariants);
-  to.jobs.insert(to.jobs.end(), from.jobs.begin(), from.jobs.end());
-  to.groups.reserve(from.groups.size() + kVariants * 16);
-  to.groups.insert(to.groups.end(), from.groups.begin(), from.groups.end());
-  return copy;
-}
-
 }  // namespace
 
-Trials::Trials(const model::Instance& instance, model::Objective objective,
-               const model::Placement& placement)
-    : instance_(roomy_copy(instance)),
+Trials::Trials(model::Instance instance, model::Objective objective, model::Placement placement)
+    : instance_(std::move(instance)),
       valuation_(model::InstanceView(instance_), objective),
       limits_(model::InstanceView(instance_), objective),
       occupancy_(valuation_, all_machines(instance_.cluster), &limits_),
@@ -46,7 +31,7 @@ Trials::Trials(const model::Instance& instance, model::Objective objective,
   std::vector<JobId> jobs;
   for (std::size_t j = 0; j < instance_.workload.jobs.size(); ++j) jobs.emplace_back(j);
   occupancy_.admit(jobs);
-  occupancy_.take(placement);
+  occupancy_.take(std::move(placement));
   for (const solver::JobEntry& entry : occupancy_.entries()) value_ += entry.value;
 }
 

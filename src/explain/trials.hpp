@@ -19,14 +19,14 @@ class Trials {
  public:
   using Edit = std::function<void(model::Job&, model::TaskGroup&)>;
 
-  Trials(const model::Instance& instance, model::Objective objective,
-         const model::Placement& placement);
+  Trials(model::Instance instance, model::Objective objective, model::Placement placement);
   Trials(const Trials&) = delete;
   Trials& operator=(const Trials&) = delete;
 
   [[nodiscard]] const model::WorkloadView& workload() const {
     return valuation_.instance().workload;
   }
+  [[nodiscard]] const model::Instance& instance() const { return instance_; }
   [[nodiscard]] const model::Cluster& cluster() const { return instance_.cluster; }
   [[nodiscard]] const planner_model::Valuation& valuation() const { return valuation_; }
   [[nodiscard]] const planner_model::CouplingLimits& limits() const { return limits_; }
@@ -54,7 +54,7 @@ class Trials {
   JobId add(JobId job, const Edit& edit);
   void remove(JobId variant);
 
-  model::Instance instance_;  ///< a copy: variants are jobs of it
+  model::Instance instance_;  ///< variants are jobs of it
   planner_model::Valuation valuation_;
   planner_model::CouplingLimits limits_;
   solver::Occupancy occupancy_;

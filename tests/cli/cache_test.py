@@ -6,6 +6,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+import time
 
 from program import JOBS, ProgramTest, main
 
@@ -71,6 +72,48 @@ class Cache(ProgramTest):
         done = self.berth("explain", "plan.json", "c.yaml", "j.jsonl", "--cache", "kept")
         self.assert_refused(done, 2, ".*other files")
         self.assertEqual(len(self.images()), 2)
+
+    def notes(self):
+        return sorted(self.kept.glob("*.state"))
+
+    def test_files_that_nobody_has_written_since_are_not_digested_again(self):
+        self.tell()
+        first = self.image()
+        first_bytes = (self.folder / "j.jsonl").read_bytes(), (self.folder / "plan.json").read_bytes()
+        self.write("j.jsonl", JOBS + WAITS.replace("9", "8"))
+        self.assert_ends(self.plan(), 0)
+        started = time.monotonic()
+        self.tell()
+        if time.monotonic() < started + 1:  # they may change again in the same tick of a clock
+            self.assertEqual(self.notes(), [])
+        time.sleep(2.1)
+        self.tell()
+        [note] = self.notes()
+        self.assertEqual(note.stat().st_mode & 0o777, 0o600)
+        self.assertEqual(note.read_text() + ".plan", [p for p in self.images() if p != first][0].name)
+        note.write_text(first.stem)  # which only its owner can do, and shows that it is read
+        self.assertIn("needs 9 x", self.tell().out)
+        times = os.stat(self.folder / "j.jsonl")
+        for name, old in zip(["j.jsonl", "plan.json"], first_bytes):
+            (self.folder / name).write_bytes(old)
+            os.utime(self.folder / name, ns=(times.st_atime_ns, times.st_mtime_ns))
+        note.write_text([p for p in self.images() if p != first][0].stem)
+        self.assertIn("needs 9 x", self.tell().out)  # equal size, equal time: another state
+
+    def test_notes_that_lead_nowhere_are_replaced(self):
+        self.tell()
+        time.sleep(2.1)
+        right = self.tell().out
+        [note] = self.notes()
+        key = note.read_text()
+        for bad in [b"", b"0" * 64, b"../" * 20 + b"pass", key.encode() + b"x"]:
+            note.write_bytes(bad)
+            done = self.tell()
+            self.assertEqual((done.out, done.err), (right, ""))
+            self.assertEqual(note.read_text(), key)
+        self.image().unlink()
+        self.assertEqual(self.tell().out, right)
+        self.assertEqual(self.image().stem, key)
 
     def refused(self, why):
         done = self.tell()

@@ -57,18 +57,21 @@ struct Explanation {
   std::vector<Change> changes;      ///< of a waiting job; the least change first
 };
 
-/// A plan about which questions are asked. Holds a copy of the workload, to which it adds variants
-/// of jobs; O(jobs log jobs) once.
+/// A plan about which questions are asked; adds variants of jobs to its instance meanwhile. O(jobs
+/// log jobs) once.
 class Explainer {
  public:
   /// @param certificate  its prices; null: none
-  Explainer(const model::Instance& instance, model::Objective objective,
-            const model::Placement& placement, const model::Certificate* certificate);
+  Explainer(model::Instance instance, model::Objective objective, model::Placement placement,
+            const model::Certificate* certificate);
   ~Explainer();
 
   /// @pre the job is not pinned. Changes only of a job that is not placed.
   /// O(machines x jobs per machine) a GPU type and level, times log(tasks).
   Explanation explain(JobId job);
+
+  /// As given.
+  [[nodiscard]] const model::Instance& instance() const;
 
  private:
   struct State;

@@ -77,7 +77,7 @@ class Occupancy {
   [[nodiscard]] bool is_free(const model::JobPlacement& placement);
   void take(model::JobPlacement placement);  ///< @pre the room is free, the job not placed
   /// As `take` of each, on all threads.
-  void take(std::span<const model::JobPlacement> placements);
+  void take(model::Placement placements);
   void record(model::JobPlacement placement);  ///< as `take`, when its room is taken already
   void give_back(JobId job);                   ///< makes the job unplaced and frees its room
   /// Starts a journal of edits, until the mark is rolled back or kept. Marks may nest.
@@ -143,8 +143,7 @@ class Occupancy {
   void add_occupants(const JobEntry& entry);
   [[nodiscard]] Occupant occupant_of(const JobEntry& entry) const;
   void add_occupant(const Occupant& job, const model::TaskPlacement& task);
-  void take_by_machine(std::span<const model::JobPlacement> placements,
-                       std::span<const Occupant> jobs);
+  void take_by_machine(std::span<const std::size_t> at, std::span<const Occupant> jobs);
   void add_to_quotas(const planner_model::Precedence& precedence);
   void remove_occupants(const JobEntry& entry);
   [[nodiscard]] planner_model::Precedence precedence_of(const JobEntry& entry) const;
