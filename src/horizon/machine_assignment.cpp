@@ -77,12 +77,13 @@ bool MachineTimeline::shares_a_machine(const PoolState& pool, std::span<const Ta
 }
 
 std::optional<MachineTimeline::MachineStart> MachineTimeline::nearest_in_time(
-    const PoolState& pool, const Option& option, Seconds start, Seconds latest,
+    PoolState& pool, const Option& option, Seconds start, Seconds latest,
     double delay_weight) const {
   const auto tasks = problem_.tasks_of(option);
   if (!shares_a_machine(pool, tasks)) return std::nullopt;
   const TaskGroup& task = tasks.front();
-  const std::vector<Seconds>& earliest = pool.earliest[row_of(pool, task, option.duration)];
+  const std::size_t row = row_of(pool, task, option.duration);
+  const std::vector<Seconds>& earliest = pool.earliest[row];
   std::optional<MachineStart> nearest;
   double least = std::numeric_limits<double>::infinity();
   bool seen_empty = false;  // empty machines are alike
@@ -91,15 +92,20 @@ std::optional<MachineTimeline::MachineStart> MachineTimeline::nearest_in_time(
     const std::size_t m = pool.first + i;
     const CapacityProfile& gpus = machines_.gpus(m);
     const Gpus all = problem_.machines[m].gpus;
-    const bool empty = gpus.least_free(start, start + 1) == all;
-    if (empty && seen_empty) continue;
     const Seconds from =
         machines_.earliest_fit(m, std::max(start, earliest[i]), option.duration, task, latest);
-    if (from > latest) continue;
+    if (from > latest) {
+      if (earliest[i] <= start) raise_earliest(pool, row, i, task, latest + 1);
+      continue;
+    }
+    const double delay = delay_weight * static_cast<double>(from - start);
+    const bool empty = gpus.least_free(start, start + 1) == all;
+    if (empty && seen_empty) continue;
     seen_empty = seen_empty || empty;
+    if (delay >= least) continue;
     const Seconds free_from = gpus.earliest_fit(from, 1, all);
-    const double apart = static_cast<double>(std::abs(free_from - (from + option.duration))) +
-                         delay_weight * static_cast<double>(from - start);
+    const double apart =
+        static_cast<double>(std::abs(free_from - (from + option.duration))) + delay;
     if (apart >= least) continue;
     least = apart;
     nearest = {.machine = m, .start = from};
@@ -129,8 +135,12 @@ bool MachineTimeline::assign_within(const PoolState& pool, const MachineRange& r
     missing += group.tasks;
     left.push_back(group.tasks);
   }
+  const bool known = groups.size() == 1 && (groups.front().gpus > 0 || groups.front().milli > 0);
+  const std::vector<Seconds>* const earliest =
+      known ? &pool.earliest[row_of(pool, groups.front(), option.duration)] : nullptr;
   for (std::size_t i = 0; i < range.last - range.first && missing > 0; ++i) {
     const std::size_t m = gang ? range.last - 1 - i : range.first + i;
+    if (earliest != nullptr && (*earliest)[m - pool.first] > start) continue;
     if (!machines_.clear_for(groups.front(), m, start, end)) continue;
     MachineRoom room = room_of(m, option, start);
     for (std::size_t g = 0; g < groups.size(); ++g) {

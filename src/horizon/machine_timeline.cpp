@@ -161,17 +161,11 @@ Seconds MachineTimeline::earliest_single(PoolState& pool, const Option& option,
     return best <= until ? best : kNever;
   }
   const std::size_t row = row_of(pool, group, option.duration);
-  std::vector<Seconds>& earliest = pool.earliest[row];
-  const bool share = group.milli > 0;
-  const TaskGroup least_task{
-      .gpus = group.gpus, .milli = share ? (group.milli - 1) / kShareClass * kShareClass + 1 : 0};
+  const std::vector<Seconds>& earliest = pool.earliest[row];
   for (std::size_t m = 0; m < pool.machines && best > least; ++m) {
     if (earliest[m] >= best) continue;
     if (from <= earliest[m]) {
-      const Seconds shortest = Seconds{1} << (row % kDurationClasses);
-      // no earlier than `best` when none is found until then
-      earliest[m] = std::min(
-          best, machines_.devices_fit(pool.first + m, earliest[m], shortest, least_task, best));
+      raise_earliest(pool, row, m, group, best);
       if (earliest[m] >= best) continue;
     }
     const Seconds start = machines_.earliest_fit(pool.first + m, std::max(from, earliest[m]),
@@ -181,11 +175,24 @@ Seconds MachineTimeline::earliest_single(PoolState& pool, const Option& option,
   return best <= until ? best : kNever;
 }
 
+/// Searches for the earliest start of the row's tasks on a machine of the pool; where there is none
+/// until `until`, that is the bound.
+void MachineTimeline::raise_earliest(PoolState& pool, std::size_t row, std::size_t machine,
+                                     const TaskGroup& group, Seconds until) const {
+  const TaskGroup least_task{
+      .gpus = group.gpus,
+      .milli = group.milli > 0 ? (group.milli - 1) / kShareClass * kShareClass + 1 : 0};
+  const Seconds shortest = Seconds{1} << (row % kDurationClasses);
+  Seconds& earliest = pool.earliest[row][machine];
+  earliest = std::min(
+      until, machines_.devices_fit(pool.first + machine, earliest, shortest, least_task, until));
+}
+
 /// Lower bound on the start of the gang, >= from: until then too few machines are free for one task
 /// of the largest group, each for the whole duration from some moment on.
 /// @param limit  a start from then on is of no use
-Seconds MachineTimeline::gang_lower_bound(const MachineRange& range, const Option& option,
-                                          Seconds from, Seconds limit) const {
+Seconds MachineTimeline::gang_lower_bound(PoolState& pool, const MachineRange& range,
+                                          const Option& option, Seconds from, Seconds limit) const {
   const auto groups = problem_.tasks_of(option);
   // groups of an elastic job may be without tasks
   const TaskGroup& group = *std::ranges::max_element(
@@ -194,13 +201,24 @@ Seconds MachineTimeline::gang_lower_bound(const MachineRange& range, const Optio
                         ? group.tasks
                         : problem_.spreads[static_cast<std::size_t>(option.spread)].most.front();
   std::vector<std::pair<Seconds, Gpus>> rooms;  // when a machine has room first, and its tasks
+  Gpus missing = group.tasks;
+  const bool devices = group.gpus > 0 || group.milli > 0;
+  const std::size_t row = devices ? row_of(pool, group, option.duration) : 0;
   for (std::size_t m = range.first; m < range.last; ++m) {
     const Gpus tasks = std::min(most, machines_.most_tasks(m, group));
     if (tasks == 0) continue;
-    rooms.emplace_back(machines_.earliest_fit(m, from, option.duration, group, limit), tasks);
+    const Seconds least = devices ? pool.earliest[row][m - pool.first] : from;
+    if (least > limit) continue;
+    const Seconds start =
+        machines_.earliest_fit(m, std::max(from, least), option.duration, group, limit);
+    if (devices && start > from && least <= from) {
+      raise_earliest(pool, row, m - pool.first, group, limit);
+    }
+    if (start == from) missing -= tasks;
+    if (missing <= 0) return from;
+    if (start > from && start < kNever) rooms.emplace_back(start, tasks);
   }
   std::ranges::sort(rooms);
-  Gpus missing = group.tasks;
   for (const auto& [start, tasks] : rooms) {
     missing -= tasks;
     if (missing <= 0) return start;
@@ -216,7 +234,7 @@ Seconds MachineTimeline::next_change(const MachineRange& range, Seconds time) co
   return next;
 }
 
-Seconds MachineTimeline::earliest_gang(const PoolState& pool, const MachineRange& range,
+Seconds MachineTimeline::earliest_gang(PoolState& pool, const MachineRange& range,
                                        const Option& option, Seconds from, Seconds limit) const {
   const auto tasks = problem_.tasks_of(option);
   const bool whole = takes_whole_machines(pool, tasks);
@@ -225,7 +243,7 @@ Seconds MachineTimeline::earliest_gang(const PoolState& pool, const MachineRange
   std::vector<TaskShare> shares;
   Seconds start = guide.earliest_fit(from, option.duration, needed, limit);
   while (start < limit) {
-    const Seconds later = gang_lower_bound(range, option, start, limit);
+    const Seconds later = gang_lower_bound(pool, range, option, start, limit);
     if (later == start) {
       shares.clear();
       if (assign_tasks(pool, range, option, start, shares)) return start;

@@ -25,8 +25,7 @@ class CapacityProfile {
   enum class IdleSteps { forget, keep };
 
   /// @param steps  ascending, at least one
-  explicit CapacityProfile(std::span<const CapacityStep> steps,
-                           IdleSteps idle = IdleSteps::forget);
+  explicit CapacityProfile(std::span<const CapacityStep> steps, IdleSteps idle = IdleSteps::forget);
   /// The same capacity from `now` on.
   CapacityProfile(Seconds now, Gpus capacity);
 
@@ -51,39 +50,56 @@ class CapacityProfile {
   [[nodiscard]] std::size_t steps() const;
 
  private:
+  struct Step {
+    Seconds from = 0;
+    Gpus free = 0;  ///< without the block's shift
+  };
   struct Block {
-    std::vector<Seconds> from;
-    std::vector<Gpus> free;  ///< without the block's shift
-    Gpus shift = 0;          ///< added to every entry
-    Gpus least = 0;          ///< of the entries, with the shift
+    std::vector<Step> steps;
+    Gpus shift = 0;  ///< added to every step
+    Gpus least = 0;  ///< of the steps, with the shift
     Gpus most = 0;
   };
   struct Position {
     std::size_t block = 0;
-    std::size_t entry = 0;
+    std::size_t step = 0;
   };
   static constexpr std::size_t kBlockSteps = 96;  ///< chosen: 64 .. 160 cost the same
 
+  [[nodiscard]] std::size_t blocks() const { return 1 + more_.size(); }
+  [[nodiscard]] const Block& block(std::size_t b) const { return b == 0 ? first_ : more_[b - 1]; }
+  [[nodiscard]] Block& block(std::size_t b) { return b == 0 ? first_ : more_[b - 1]; }
+  [[nodiscard]] Seconds begin_of(std::size_t b) const {
+    return b == 0 ? first_.steps.front().from : more_from_[b - 1];
+  }
+  [[nodiscard]] Seconds end_of_block(std::size_t b) const {
+    return b < more_.size() ? more_from_[b] : kNever;
+  }
   [[nodiscard]] Position position_of(Seconds time) const;
   [[nodiscard]] Seconds end_of_step(Position position) const;
-  [[nodiscard]] Seconds end_of_block(std::size_t block) const;
+  [[nodiscard]] Seconds earliest_fit_from(Position p, Seconds candidate, Seconds duration,
+                                          Gpus gpus, Seconds until) const;
+  void insert_block(std::size_t b, Block block);  ///< @pre b > 0
+  void erase_block(std::size_t b);                ///< @pre b > 0
   void split_at(Seconds time);
   void merge_at(Seconds time);
   static void refresh(Block& block);
 
   IdleSteps idle_;
-  std::vector<Block> blocks_;
-  std::vector<Seconds> block_from_;  ///< first time of each block
+  Block first_;  ///< here and not in a list: most machines have no other, and their searches wait
+                 ///< for memory
+  std::vector<Block> more_;         ///< those behind it
+  std::vector<Seconds> more_from_;  ///< first time of each of them
 };
 
 template <class Visit>
 void CapacityProfile::for_each_step(Seconds from, Seconds to, Visit&& visit) const {
-  for (Position p = position_of(from); p.block < blocks_.size(); ++p.block, p.entry = 0) {
-    const Block& block = blocks_[p.block];
-    for (; p.entry < block.from.size(); ++p.entry) {
-      if (block.from[p.entry] >= to) return;
-      visit(std::max(from, block.from[p.entry]), std::min(to, end_of_step(p)),
-            block.free[p.entry] + block.shift);
+  for (Position p = position_of(from); p.block < blocks(); ++p.block, p.step = 0) {
+    const Block& at = block(p.block);
+    for (; p.step < at.steps.size(); ++p.step) {
+      const auto [step_from, free] = at.steps[p.step];
+      if (step_from >= to) return;
+      visit(std::max(from, step_from), std::min(to, end_of_step(p)), free + at.shift);
     }
   }
 }

@@ -87,10 +87,12 @@ class MachineTimeline final : public Timeline {
   template <class Found>
   bool for_each_domain(const PoolState& pool, const Option& option, const Found& found) const;
   /// Least completion of the gang's start in the range, if below `limit`.
-  [[nodiscard]] Seconds earliest_gang(const PoolState& pool, const MachineRange& range,
+  [[nodiscard]] Seconds earliest_gang(PoolState& pool, const MachineRange& range,
                                       const Option& option, Seconds from, Seconds limit) const;
-  [[nodiscard]] Seconds gang_lower_bound(const MachineRange& range, const Option& option,
-                                         Seconds from, Seconds limit) const;
+  [[nodiscard]] Seconds gang_lower_bound(PoolState& pool, const MachineRange& range,
+                                         const Option& option, Seconds from, Seconds limit) const;
+  void raise_earliest(PoolState& pool, std::size_t row, std::size_t machine, const TaskGroup& group,
+                      Seconds until) const;
   [[nodiscard]] Seconds next_change(const MachineRange& range, Seconds time) const;
   /// Assigns up to `left` tasks on the machine of `first`, and takes what they need of its room.
   std::int32_t assign_some(TaskShare first, const TaskGroup& group, std::int32_t left,
@@ -106,9 +108,8 @@ class MachineTimeline final : public Timeline {
                                              std::span<const TaskGroup> tasks);
   /// Of the machines where such a job can start in start .. latest, the one whose other jobs end
   /// nearest to its own end; none for other jobs. O(machines) with an O(1) test for full ones.
-  [[nodiscard]] std::optional<MachineStart> nearest_in_time(const PoolState& pool,
-                                                            const Option& option, Seconds start,
-                                                            Seconds latest,
+  [[nodiscard]] std::optional<MachineStart> nearest_in_time(PoolState& pool, const Option& option,
+                                                            Seconds start, Seconds latest,
                                                             double delay_weight) const;
   /// Assigns all tasks at `start` within the range; false when they do not fit. Appends shares only
   /// then.
