@@ -53,9 +53,34 @@ std::vector<double> earlier_by(std::vector<double> keys, const std::vector<doubl
   return keys;
 }
 
+/// True where a gang takes a sixteenth of the largest pool or more.
+bool has_large_gangs(const Problem& problem) {
+  constexpr std::int64_t kSmallPart = 16;
+  std::int64_t largest = 0, gang = 0;
+  for (const auto& pool : problem.pools) {
+    largest = std::max<std::int64_t>(largest, pool.capacity.back().gpus);
+  }
+  for (const Option& option : problem.options) gang = std::max<std::int64_t>(gang, option.gpus);
+  return gang * kSmallPart >= largest;
+}
+
+/// A few hundred jobs that fill a pool in twos and threes: there lists are far from the best, a try
+/// is cheap, and machines that gangs take as a whole can follow a plan over pools.
+bool has_few_large_gangs(const Problem& problem, const HorizonPlanOptions& options) {
+  return problem.jobs.size() <= options.few_jobs && has_large_gangs(problem);
+}
+
+std::int64_t tries_of_gangs(std::int64_t jobs, const HorizonPlanOptions& options) {
+  constexpr std::int64_t kMore = 4, kTriesPerJob = 160;  // chosen, Kalos (decision 115)
+  return std::min(
+      {options.most_tries * kMore, options.job_visits * kMore / jobs, kTriesPerJob * jobs});
+}
+
 std::int64_t tries(const Problem& problem, const HorizonPlanOptions& options) {
   const std::int64_t jobs = std::max<std::int64_t>(1, std::ssize(problem.jobs));
-  return std::min(options.most_tries, options.job_visits / jobs);
+  const std::int64_t tries = std::min(options.most_tries, options.job_visits / jobs);
+  return has_few_large_gangs(problem, options) ? std::max(tries, tries_of_gangs(jobs, options))
+                                               : tries;
 }
 
 std::int64_t tries_on_machines(const Problem& problem, const HorizonPlanOptions& options) {
@@ -123,14 +148,21 @@ std::vector<JobList> lists_by_starts(const Problem& problem, const PricedTime& p
   }
   std::vector<JobList> lists;
   lists.push_back({.order = wspt_order(problem, kLongDelay), .rule = PlaceRule::cheapest});
+  const bool equal_pools = problem.pools.size() > problem.curves;  // rent tells which one
   for (const double lead : options.machine_leads) {
-    lists.push_back(
-        {.order = order_by(earlier_by(starts, leads, lead)), .rule = PlaceRule::earliest});
+    const auto order = order_by(earlier_by(starts, leads, lead));
+    if (equal_pools) lists.push_back({.order = order, .rule = PlaceRule::priced});
+    if (!equal_pools || lead == options.machine_leads.front()) {
+      lists.push_back({.order = order, .rule = PlaceRule::earliest});
+    }
   }
   add_deadlines_first(problem, lists);
   if (some_may_wait(problem)) {
     const auto choices = priced_choices(problem, prices, bound.grid);
     lists.push_back({.order = least_slack_order(choices, pools), .rule = PlaceRule::earliest});
+  }
+  if (has_few_large_gangs(problem, options)) {
+    lists.push_back({.order = order_by(starts), .rule = PlaceRule::earliest, .first = &pools});
   }
   if (options.moments != nullptr) {
     lists.push_back(

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/certify/check.hpp"
 
+#include "cache_folder.hpp"
 #include "commands.hpp"
+#include "huge_pages.hpp"
 #include "options.hpp"
 
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -124,9 +127,21 @@ bool judge_run(const model::Instance& instance, const std::string& folder) {
   return check.valid();
 }
 
+/// Half of the time of a small check are page faults (huge_pages.hpp). Large ones use threads.
+void prepare_heap(const CheckFlags& flags) {
+  constexpr std::uintmax_t kSmall = std::uintmax_t{16} << 20;
+  constexpr std::uintmax_t kHeapPerByte = 12;  // 45 MB for the 4.6 MB of 10,000 jobs in time
+  std::uintmax_t bytes = 0;
+  for (const std::string& file : {flags.input.cluster, flags.input.jobs, flags.plan}) {
+    bytes += regular_size(file).value_or(0);
+  }
+  if (bytes < kSmall) allocate_in_huge_pages(kHeapPerByte * bytes);
+}
+
 ExitCode run_check(const comm::Communicator& comm, const CheckFlags& flags) {
   return static_cast<ExitCode>(comm.agreed([&] {
     if (comm.rank() != 0) return static_cast<int>(ExitCode::done);
+    prepare_heap(flags);
     const model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
     for (const std::string& note : instance.workload.notes) {
       std::fputs(("warning: " + printable(note) + "\n").c_str(), stderr);

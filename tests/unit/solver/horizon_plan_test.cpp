@@ -69,7 +69,7 @@ TEST(HorizonPlan, goes_on_from_a_plan_and_is_never_dearer) {
 
 TEST(HorizonPlan, of_a_stopped_search_is_that_of_its_first_list) {
   const HorizonPlanOptions one_list{
-      .machine_leads = {}, .shift_passes = 0, .reorderings = 0, .most_tries = 0};
+      .machine_leads = {}, .shift_passes = 0, .reorderings = 0, .few_jobs = 0, .most_tries = 0};
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Problem problem = test::random_horizon(
