@@ -112,7 +112,10 @@ model::Instance instance_of(std::string_view bytes) {
   model::Instance instance;
   ByteReader reader(bytes);
   const auto jobs = reader.next<std::uint64_t>(), groups = reader.next<std::uint64_t>();
-  if (std::max(jobs, groups) > bytes.size()) throw std::out_of_range("more jobs than bytes");
+  if (jobs > bytes.size() / sizeof(model::Job) ||
+      groups > bytes.size() / sizeof(model::TaskGroup)) {
+    throw std::out_of_range("more jobs than bytes");
+  }
   instance.workload.jobs.reserve(jobs + kSpare);
   instance.workload.groups.reserve(groups + kSpare);
   list_instance(reader, instance);
