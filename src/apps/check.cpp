@@ -135,7 +135,7 @@ void prepare_heap(const CheckFlags& flags) {
   for (const std::string& file : {flags.input.cluster, flags.input.jobs, flags.plan}) {
     bytes += regular_size(file).value_or(0);
   }
-  if (bytes < kSmall) allocate_in_huge_pages(kHeapPerByte * bytes);
+  if (bytes > 0 && bytes < kSmall) allocate_in_huge_pages(kHeapPerByte * bytes);
 }
 
 ExitCode run_check(const comm::Communicator& comm, const CheckFlags& flags) {

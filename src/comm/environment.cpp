@@ -28,7 +28,7 @@ bool launcher_in_environment() {
 
 /// True where some launcher, known or not, may have started other ranks.
 bool maybe_launched() {
-  constexpr std::array prefixes{"PMI", "OMPI_", "MPI", "HYDR", "HYDI_", "SLURM_", "PALS_", "FLUX_"};
+  constexpr std::array prefixes{"PMI", "OMPI_", "MPI", "HYD", "SLURM_", "PALS_", "FLUX_"};
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view name(*variable);
     if (std::ranges::any_of(prefixes, [&](const char* p) { return name.starts_with(p); })) {
