@@ -41,6 +41,7 @@ struct Row {
 /// Jobs that arrive ask for this many times what the cluster has until the last arrival: less
 /// leaves no queue, because long jobs run on after it.
 constexpr double kLoad = 1.2;
+/// Gangs of Kalos wait for each other even below the full load.
 constexpr double kLowLoad = 0.87;
 
 std::vector<Row> rows() {

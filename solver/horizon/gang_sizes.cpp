@@ -76,6 +76,13 @@ std::int64_t rent_of_gang(Gpus gpus, std::size_t curve, std::span<const SizeFact
 
 }  // namespace
 
+bool has_large_gangs(const Problem& problem) {
+  Gpus largest = 0, gang = 0;
+  for (const Pool& pool : problem.pools) largest = std::max(largest, pool.capacity.back().gpus);
+  for (const Option& option : problem.options) gang = std::max<Gpus>(gang, option.gpus);
+  return gang * kSmallPart >= largest;
+}
+
 std::vector<SizeFactor> sizes_by_cutting_stock(const Problem& problem) {
   if (!pays_for_gpus(problem)) return {};
   std::vector<std::map<Gpus, double>> work(problem.curves);  // seconds by size

@@ -17,6 +17,9 @@ namespace berth::solver::horizon_plan {
 std::vector<berth::horizon::SizeFactor> sizes_by_cutting_stock(
     const berth::horizon::Problem& problem);
 
+/// True where some gang takes a sixteenth of the largest pool or more.
+bool has_large_gangs(const berth::horizon::Problem& problem);
+
 /// The problem with rents by these sizes, and pools that are worth the most that gangs in them pay.
 /// O(options x sizes + sizes x GPUs of a pool).
 berth::horizon::Problem with_gang_sizes(berth::horizon::Problem problem,

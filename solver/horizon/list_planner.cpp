@@ -191,20 +191,9 @@ void ListPlanner::keep(const berth::horizon::Plan& plan) {
     const Option& option = problem_.options_of(*job)[static_cast<std::size_t>(start.option)];
     if (start.start + option.duration > job->deadline) continue;
     const auto shares = start.shares.of(plan.shares);
-    if (shares.empty()) {  // a plan over pools: any machines
-      place_at(id, option, start);
-      continue;
-    }
     (void)built_.restore_if_free(
         {.job = id, .start = start, .shares = {shares.begin(), shares.end()}});
   }
-}
-
-/// Places the job if there is room at that moment.
-void ListPlanner::place_at(JobId id, const Option& option, const JobStart& at) {
-  if (!built_.budgets().allow(option, at.start)) return;
-  if (built_.timeline().earliest_until(option, at.pool, at.start, at.start) != at.start) return;
-  built_.place(id, {.option = at.option, .pool = at.pool, .start = at.start, .shares = {}});
 }
 
 double ListPlanner::shift_left(JobId id) {

@@ -36,8 +36,7 @@ class ListPlanner {
   /// what the jobs that wait for it are worth; one that cannot run waits, and so does one that
   /// waits for a job without a place.
   void place(JobId job, PlaceRule rule, const PricedTime& prices);
-  /// Places jobs as `plan` does, by start, where what they take is free; those without machines
-  /// there on any.
+  /// Places jobs as `plan` does, by start, where what they take is free.
   void keep(const berth::horizon::Plan& plan);
   /// Places the job anew where its cost is least, if that is less than now. Without rent, so that
   /// the last pass uses the room that is left. Returns the gain, >= 0.
@@ -51,8 +50,6 @@ class ListPlanner {
   [[nodiscard]] bool may_wait(JobId job) const;
 
  private:
-  void place_at(JobId job, const berth::horizon::Option& option,
-                const berth::horizon::JobStart& at);
   [[nodiscard]] Seconds suited_start(const berth::horizon::Job& job,
                                      const berth::horizon::JobStart& start,
                                      const PricedTime& prices) const;

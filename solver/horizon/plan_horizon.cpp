@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horizon/curves_of_bound.hpp"
+#include "horizon/gang_sizes.hpp"
 #include "horizon/list_search.hpp"
 #include "horizon/slack_order.hpp"
 #include "horizon/start_prices.hpp"
@@ -53,23 +54,8 @@ std::vector<double> earlier_by(std::vector<double> keys, const std::vector<doubl
   return keys;
 }
 
-/// True where a gang takes a sixteenth of the largest pool or more.
-bool has_large_gangs(const Problem& problem) {
-  constexpr std::int64_t kSmallPart = 16;
-  std::int64_t largest = 0, gang = 0;
-  for (const auto& pool : problem.pools) {
-    largest = std::max<std::int64_t>(largest, pool.capacity.back().gpus);
-  }
-  for (const Option& option : problem.options) gang = std::max<std::int64_t>(gang, option.gpus);
-  return gang * kSmallPart >= largest;
-}
-
-/// A few hundred jobs that fill a pool in twos and threes: there lists are far from the best, a try
-/// is cheap, and machines that gangs take as a whole can follow a plan over pools.
-bool has_few_large_gangs(const Problem& problem, const HorizonPlanOptions& options) {
-  return problem.jobs.size() <= options.few_jobs && has_large_gangs(problem);
-}
-
+/// For a few hundred jobs that fill a pool in twos and threes: lists are far from the best there,
+/// and a try is cheap.
 std::int64_t tries_of_gangs(std::int64_t jobs, const HorizonPlanOptions& options) {
   constexpr std::int64_t kMore = 4, kTriesPerJob = 160;  // chosen, Kalos (decision 115)
   return std::min(
@@ -77,10 +63,11 @@ std::int64_t tries_of_gangs(std::int64_t jobs, const HorizonPlanOptions& options
 }
 
 std::int64_t tries(const Problem& problem, const HorizonPlanOptions& options) {
+  constexpr std::int64_t kFewJobs = 1000;
   const std::int64_t jobs = std::max<std::int64_t>(1, std::ssize(problem.jobs));
   const std::int64_t tries = std::min(options.most_tries, options.job_visits / jobs);
-  return has_few_large_gangs(problem, options) ? std::max(tries, tries_of_gangs(jobs, options))
-                                               : tries;
+  if (jobs > kFewJobs || !has_large_gangs(problem)) return tries;
+  return std::max(tries, tries_of_gangs(jobs, options));
 }
 
 std::int64_t tries_on_machines(const Problem& problem, const HorizonPlanOptions& options) {
@@ -160,9 +147,6 @@ std::vector<JobList> lists_by_starts(const Problem& problem, const PricedTime& p
   if (some_may_wait(problem)) {
     const auto choices = priced_choices(problem, prices, bound.grid);
     lists.push_back({.order = least_slack_order(choices, pools), .rule = PlaceRule::earliest});
-  }
-  if (has_few_large_gangs(problem, options)) {
-    lists.push_back({.order = order_by(starts), .rule = PlaceRule::earliest, .first = &pools});
   }
   if (options.moments != nullptr) {
     lists.push_back(

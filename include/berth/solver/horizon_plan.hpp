@@ -24,11 +24,9 @@ struct HorizonPlanOptions {
   std::vector<double> rent_shares = {0.85, 0.92, 0.96, 0.98, 1.0};
   int shift_passes = 2;  ///< passes of the left shift over the best plan
   int reorderings = 4;   ///< pairs of lists with the jobs of largest regret moved forward
-  /// At most so many jobs, with gangs of large parts of a pool, have more tries of reinsertion, and
-  /// one more list of `plan_on_machines` that takes the starts over pools.
-  std::size_t few_jobs = 1000;
-  /// Reinsertions of neighbourhoods of jobs: job_visits / jobs, at most `most_tries`; on machines
-  /// no more than machine_visits / (14 x machines), for a try places about 14 jobs.
+  /// Reinsertions of neighbourhoods of jobs: job_visits / jobs, at most `most_tries`; up to four
+  /// times as many for at most 1,000 jobs with gangs of large parts of a pool; on machines no more
+  /// than machine_visits / (14 x machines), for a try places about 14 jobs.
   std::int64_t job_visits = 20'000'000;
   std::int64_t machine_visits = 4'000'000;
   std::int64_t most_tries = 30'000;
