@@ -153,6 +153,18 @@ HorizonBound minimise_prices(const Problem& problem, const HorizonBoundOptions& 
   return best;
 }
 
+/// Prices move with each of few large gangs: on a finer grid they prove more.
+void prove_finer(const Problem& problem, HorizonBound& best, HorizonBoundOptions options,
+                 const StopToken& stop) {
+  constexpr int kFiner = 16;  // chosen, Kalos (decision 116)
+  options.intervals *= kFiner;
+  HorizonBound fine = minimise_prices(
+      with_gang_sizes(with_shared_costs(problem, best.shares), best.sizes), options, stop);
+  if (fine.bound <= best.bound) return;
+  best.bound = fine.bound;
+  best.proof = {.grid = std::move(fine.grid), .ends = std::move(fine.ends)};
+}
+
 }  // namespace horizon_plan
 
 double exact_dual(const berth::horizon::Problem& problem,
@@ -173,7 +185,7 @@ HorizonBound bound_horizon(const berth::horizon::Problem& problem,
     if (shared.bound > best.bound) best = std::move(shared);
   }
   std::vector<berth::horizon::SizeFactor> sizes;
-  if (options.sizes) sizes = horizon_plan::sizes_by_cutting_stock(problem);
+  if (options.large_gangs) sizes = horizon_plan::sizes_by_cutting_stock(problem);
   if (!sizes.empty() && !stop.requested()) {
     HorizonBound sized = horizon_plan::minimise_prices(
         horizon_plan::with_gang_sizes(horizon_plan::with_shared_costs(problem, best.shares), sizes),
@@ -183,26 +195,32 @@ HorizonBound bound_horizon(const berth::horizon::Problem& problem,
     sized.sizes = std::move(sizes);
     if (sized.bound > best.bound) best = std::move(sized);
   }
+  if (options.large_gangs && horizon_plan::has_few_large_gangs(problem) && !stop.requested()) {
+    horizon_plan::prove_finer(problem, best, options, stop);
+  }
   return best;
 }
 
 berth::horizon::PriceCertificate certificate_of(const HorizonBound& bound) {
   constexpr double kUnit = static_cast<double>(1LL << berth::horizon::kPriceFractionBits);
-  berth::horizon::PriceCertificate certificate{.nodes = bound.grid, .starts = {}, .slopes = {}};
+  const bool finer = !bound.proof.grid.empty();
+  const auto& grid = finer ? bound.proof.grid : bound.grid;
+  const auto& ends = finer ? bound.proof.ends : bound.ends;
+  berth::horizon::PriceCertificate certificate{.nodes = grid, .starts = {}, .slopes = {}};
   const std::size_t intervals = certificate.intervals();
-  const std::size_t of_curves = bound.ends.size() - bound.budgets;
+  const std::size_t of_curves = ends.size() - bound.budgets;
   for (std::size_t i = 0; 2 * i < of_curves; ++i) {
-    const std::int64_t start = std::llround(bound.ends[2 * i] * kUnit);
-    const std::int64_t end = std::llround(bound.ends[2 * i + 1] * kUnit);
+    const std::int64_t start = std::llround(ends[2 * i] * kUnit);
+    const std::int64_t end = std::llround(ends[2 * i + 1] * kUnit);
     const std::size_t k = i % intervals;
-    const berth::horizon::Seconds length = bound.grid[k + 1] - bound.grid[k];
+    const berth::horizon::Seconds length = grid[k + 1] - grid[k];
     std::int64_t slope = (end - start) / length;  // towards 0
     if (start + slope * length < 0) ++slope;
     certificate.starts.push_back(start);
     certificate.slopes.push_back(slope);
   }
-  for (std::size_t i = of_curves; i < bound.ends.size(); ++i) {
-    certificate.budgets.push_back(std::llround(bound.ends[i] * kUnit));
+  for (std::size_t i = of_curves; i < ends.size(); ++i) {
+    certificate.budgets.push_back(std::llround(ends[i] * kUnit));
   }
   certificate.shares = bound.shares;
   certificate.sizes = bound.sizes;

@@ -76,7 +76,9 @@ std::int64_t rent_of_gang(Gpus gpus, std::size_t curve, std::span<const SizeFact
 
 }  // namespace
 
-bool has_large_gangs(const Problem& problem) {
+bool has_few_large_gangs(const Problem& problem) {
+  constexpr std::size_t kFewJobs = 1000;
+  if (problem.jobs.size() > kFewJobs) return false;
   Gpus largest = 0, gang = 0;
   for (const Pool& pool : problem.pools) largest = std::max(largest, pool.capacity.back().gpus);
   for (const Option& option : problem.options) gang = std::max<Gpus>(gang, option.gpus);

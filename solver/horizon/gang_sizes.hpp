@@ -17,8 +17,9 @@ namespace berth::solver::horizon_plan {
 std::vector<berth::horizon::SizeFactor> sizes_by_cutting_stock(
     const berth::horizon::Problem& problem);
 
-/// True where some gang takes a sixteenth of the largest pool or more.
-bool has_large_gangs(const berth::horizon::Problem& problem);
+/// True for at most 1,000 jobs, where some gang takes a sixteenth of the largest pool or more: such
+/// gangs fill a pool in twos and threes, which asks for a longer search, and it is cheap there.
+bool has_few_large_gangs(const berth::horizon::Problem& problem);
 
 /// The problem with rents by these sizes, and pools that are worth the most that gangs in them pay.
 /// O(options x sizes + sizes x GPUs of a pool).

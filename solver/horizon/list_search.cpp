@@ -5,6 +5,7 @@
 #include "horizon/reinsertion.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -44,7 +45,7 @@ ListSearch::ListSearch(const Problem& problem, const Problem& priced, const Pric
       stop_(stop),
       make_timeline_(std::move(make_timeline)) {}
 
-Plan ListSearch::run(std::vector<JobList> lists, std::int64_t tries, double bound) {
+Plan ListSearch::run(std::vector<JobList> lists, const Reinsertions& reinsertions, double bound) {
   if (options_.kept != nullptr) {
     const std::vector<JobList> without = lists;
     for (JobList& list : lists) list.first = options_.kept;
@@ -59,26 +60,31 @@ Plan ListSearch::run(std::vector<JobList> lists, std::int64_t tries, double boun
     if (!is_better(found, best)) break;
     best = std::move(found);
   }
-  insert_anew(best, tries, bound);
+  insert_anew(best, reinsertions, bound);
   return best.planner->built().plan();
 }
 
-Plan ListSearch::resume(std::int64_t tries, double bound) {
+Plan ListSearch::resume(const Reinsertions& reinsertions, double bound) {
   std::vector<double> starts;
   for (const auto& start : options_.kept->starts)
     starts.push_back(static_cast<double>(start.start));
   ListPlan plan =
       cheapest({{.order = order_by(starts), .rule = PlaceRule::earliest, .first = options_.kept}},
                StopToken());
-  insert_anew(plan, tries, bound);
+  insert_anew(plan, reinsertions, bound);
   return plan.planner->built().plan();
 }
 
-void ListSearch::insert_anew(ListPlan& plan, std::int64_t tries, double bound) {
-  if (tries <= 0 || plan.cost <= bound) return;
+void ListSearch::insert_anew(ListPlan& plan, const Reinsertions& reinsertions, double bound) {
+  if (reinsertions.tries <= 0 || plan.cost <= bound) return;
   const auto regret = regrets(priced_, prices_, plan.planner->built().plan());
+  const double mean = std::abs(plan.cost) / std::max(1.0, static_cast<double>(regret.size()));
   (void)reinsert(*plan.planner, prices_, regret,
-                 {.tries = tries, .seed = options_.seed, .enough = plan.cost - bound}, stop_);
+                 {.tries = reinsertions.tries,
+                  .seed = options_.seed,
+                  .enough = plan.cost - bound,
+                  .threshold = reinsertions.threshold * mean},
+                 stop_);
   shift(plan);
 }
 

@@ -30,6 +30,12 @@ struct ListPlan {
   double cost = kInfinity;
 };
 
+/// How a plan is improved after the lists.
+struct Reinsertions {
+  std::int64_t tries = 0;
+  double threshold = 0.0;  ///< of ReinsertionOptions, in mean costs of a job
+};
+
 using TimelineFactory = std::function<std::unique_ptr<berth::horizon::Timeline>()>;
 
 /// Jobs by ascending keys (by JobId), then by id.
@@ -45,15 +51,16 @@ class ListSearch {
              const StopToken& stop, TimelineFactory make_timeline);
 
   /// The list that leaves fewest required jobs, then the cheapest one, shifted left; then lists
-  /// with the jobs of large regret moved forward, while they gain; then `tries` reinsertions and a
-  /// left shift. Nothing is searched on at a cost of `bound`. A stop ends all but the first list: a
+  /// with the jobs of large regret moved forward, while they gain; then reinsertions and a left
+  /// shift. Nothing is searched on at a cost of `bound`. A stop ends all but the first list: a
   /// stopped search has a plan.
-  berth::horizon::Plan run(std::vector<JobList> lists, std::int64_t tries, double bound);
-  /// `tries` reinsertions and a left shift from where HorizonPlanOptions::kept has its jobs.
-  berth::horizon::Plan resume(std::int64_t tries, double bound);
+  berth::horizon::Plan run(std::vector<JobList> lists, const Reinsertions& reinsertions,
+                           double bound);
+  /// Reinsertions and a left shift from where HorizonPlanOptions::kept has its jobs.
+  berth::horizon::Plan resume(const Reinsertions& reinsertions, double bound);
 
  private:
-  void insert_anew(ListPlan& plan, std::int64_t tries, double bound);
+  void insert_anew(ListPlan& plan, const Reinsertions& reinsertions, double bound);
   void place_jobs(ListPlan& plan, const StopToken& stop);
   ListPlan cheapest(std::vector<JobList> lists, const StopToken& first);
   [[nodiscard]] std::vector<JobList> reordered(const ListPlan& from) const;

@@ -7,6 +7,7 @@
 #include "horizon/start_quantiles.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 
 #include "berth/horizon/machine_timeline.hpp"
 #include "berth/horizon/pool_timeline.hpp"
+#include "berth/parallel/loops.hpp"
 #include "berth/solver/horizon_plan.hpp"
 
 namespace berth::solver {
@@ -54,25 +56,22 @@ std::vector<double> earlier_by(std::vector<double> keys, const std::vector<doubl
   return keys;
 }
 
-/// For a few hundred jobs that fill a pool in twos and threes: lists are far from the best there,
-/// and a try is cheap.
 std::int64_t tries_of_gangs(std::int64_t jobs, const HorizonPlanOptions& options) {
   constexpr std::int64_t kMore = 4, kTriesPerJob = 160;  // chosen, Kalos (decision 115)
   return std::min(
       {options.most_tries * kMore, options.job_visits * kMore / jobs, kTriesPerJob * jobs});
 }
 
+/// Lists are far from the best for few large gangs, and a try is cheap.
 std::int64_t tries(const Problem& problem, const HorizonPlanOptions& options) {
-  constexpr std::int64_t kFewJobs = 1000;
   const std::int64_t jobs = std::max<std::int64_t>(1, std::ssize(problem.jobs));
   const std::int64_t tries = std::min(options.most_tries, options.job_visits / jobs);
-  if (jobs > kFewJobs || !has_large_gangs(problem)) return tries;
-  return std::max(tries, tries_of_gangs(jobs, options));
+  return has_few_large_gangs(problem) ? std::max(tries, tries_of_gangs(jobs, options)) : tries;
 }
 
-std::int64_t tries_on_machines(const Problem& problem, const HorizonPlanOptions& options) {
+Reinsertions reinsertions_on_machines(const Problem& problem, const HorizonPlanOptions& options) {
   const std::int64_t job_visits = 14 * std::max<std::int64_t>(1, std::ssize(problem.machines));
-  return std::min(tries(problem, options), options.machine_visits / job_visits);
+  return {.tries = std::min(tries(problem, options), options.machine_visits / job_visits)};
 }
 
 /// Fewer required jobs wait, or it costs less.
@@ -155,16 +154,40 @@ std::vector<JobList> lists_by_starts(const Problem& problem, const PricedTime& p
   return lists;
 }
 
+Plan plan_on_pools_at(const Problem& problem, const HorizonBound& bound, const Reinsertions& work,
+                      const HorizonPlanOptions& options, const StopToken& stop) {
+  const CurvesOfBound at(problem, bound);
+  ListSearch search(at.planned, at.priced, at.prices, bound.grid, options, stop,
+                    [&] { return std::make_unique<berth::horizon::PoolTimeline>(problem); });
+  return search.run(lists_by_quantiles(at.priced, at.prices, bound, options), work, bound.bound);
+}
+
+/// The prices that prove, for the search too.
+HorizonBound at_proof_prices(HorizonBound bound) {
+  bound.grid = bound.proof.grid;
+  bound.ends = bound.proof.ends;
+  return bound;
+}
+
 }  // namespace
 }  // namespace horizon_plan
 
 horizon::Plan plan_on_pools(const horizon::Problem& problem, const HorizonBound& bound,
                             const HorizonPlanOptions& options, const StopToken& stop) {
-  const horizon_plan::CurvesOfBound at(problem, bound);
-  horizon_plan::ListSearch search(at.planned, at.priced, at.prices, bound.grid, options, stop,
-                                  [&] { return std::make_unique<horizon::PoolTimeline>(problem); });
-  return search.run(horizon_plan::lists_by_quantiles(at.priced, at.prices, bound, options),
-                    horizon_plan::tries(problem, options), bound.bound);
+  constexpr double kThreshold = 0.4;  // chosen, Kalos (decision 116)
+  const std::int64_t tries = horizon_plan::tries(problem, options);
+  const horizon_plan::Reinsertions first{.tries = tries},
+      second{.tries = tries / 2, .threshold = kThreshold};  // a try takes twice as long there
+  if (bound.proof.grid.empty()) {
+    return horizon_plan::plan_on_pools_at(problem, bound, first, options, stop);
+  }
+  std::array<horizon::Plan, 2> plans;
+  parallel::run_tasks(plans.size(), [&](std::size_t i) {
+    plans[i] = i == 0 ? horizon_plan::plan_on_pools_at(problem, bound, first, options, stop)
+                      : horizon_plan::plan_on_pools_at(
+                            problem, horizon_plan::at_proof_prices(bound), second, options, stop);
+  });
+  return horizon_plan::is_better(problem, plans[1], plans[0]) ? plans[1] : plans[0];
 }
 
 horizon::Plan plan_on_machines(const horizon::Problem& problem, const HorizonBound& bound,
@@ -176,7 +199,7 @@ horizon::Plan plan_on_machines(const horizon::Problem& problem, const HorizonBou
   });
   horizon::Plan plan =
       search.run(horizon_plan::lists_by_starts(at.priced, at.prices, bound, pools, options),
-                 horizon_plan::tries_on_machines(problem, options), bound.bound);
+                 horizon_plan::reinsertions_on_machines(problem, options), bound.bound);
   assign_devices(problem, plan);
   return plan;
 }
@@ -191,7 +214,7 @@ horizon::Plan improve_on_machines(const horizon::Problem& problem, const Horizon
     return std::make_unique<horizon::MachineTimeline>(problem);
   });
   horizon::Plan found =
-      search.resume(horizon_plan::tries_on_machines(problem, options), bound.bound);
+      search.resume(horizon_plan::reinsertions_on_machines(problem, options), bound.bound);
   if (!horizon_plan::is_better(problem, found, plan)) return plan;
   assign_devices(problem, found);
   return found;

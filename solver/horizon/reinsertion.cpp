@@ -44,7 +44,7 @@ class Reinsertion {
       if (gain >= options_.enough) break;
       const double found = try_once(static_cast<std::uint64_t>(i));
       gain += found;
-      changes_ += found > 0.0 ? 1 : 0;
+      changes_ += found != 0.0 ? 1 : 0;
       if (changes_ < kChangesBeforeSort) continue;
       sort_by_start();
       changes_ = 0;
@@ -109,6 +109,11 @@ class Reinsertion {
     std::ranges::stable_sort(jobs, {}, value);
   }
 
+  [[nodiscard]] double threshold(std::uint64_t turn) const {
+    const double left = 1.0 - static_cast<double>(turn) / static_cast<double>(options_.tries);
+    return options_.threshold * left;
+  }
+
   double try_once(std::uint64_t turn) {
     std::vector<JobId> jobs = neighbourhood(turn);
     double before = 0.0, after = 0.0;
@@ -130,7 +135,7 @@ class Reinsertion {
       complete = complete && (placed || waits);
       after += built_.cost_of(job);
     }
-    if (complete && after <= before) return before - after;
+    if (complete && after <= before + threshold(turn)) return before - after;
     for (const JobId job : jobs) {
       if (built_.start_of(job).placed()) (void)built_.remove(job);
     }

@@ -81,7 +81,8 @@ sim::ProgressCall progress_line(bool quiet, std::size_t jobs) {
 void print_bounds(const model::Instance& instance, const sim::Run& run, double mean) {
   const sim::OfflineProblem offline = sim::offline_problem(instance, run.records);
   if (offline.finished == 0) return;
-  const auto prices = solver::bound_horizon(offline.problem, {.intervals = 128, .sizes = false});
+  const auto prices =
+      solver::bound_horizon(offline.problem, {.intervals = 128, .large_gangs = false});
   horizon::Plan all;  // every job counts
   for (const horizon::Job& job : offline.problem.jobs) {
     all.starts.push_back({.option = 0, .pool = PoolId(0), .start = job.release, .shares = {}});

@@ -51,7 +51,7 @@ PriceRound HorizonPrices::refresh(const State& state, const PresentProblem& pres
                                                    .temperatures = {1e-4, 1e-5},
                                                    .iterations = 12,
                                                    .flat_start = false,
-                                                   .sizes = false});
+                                                   .large_gangs = false});
   make_curves();
   round.evaluations = bound_.evaluations;
   round.cost = bound_.list_cost;

@@ -19,9 +19,16 @@ struct HorizonBoundOptions {
   std::vector<double> temperatures = {};
   int iterations = 40;     ///< most iterations of the minimiser at one temperature
   bool flat_start = true;  ///< try prices that are linear over the whole grid too
-  /// Gangs may pay by size; false: the prices are those of a GPU.
-  bool sizes = true;
+  /// Where gangs are large parts of a pool, they may pay by size, and few of them are proved by
+  /// 16 times as many intervals; false: as everywhere.
+  bool large_gangs = true;
   DualRanks* ranks = nullptr;  ///< that evaluate parts of the dual; null: this process alone
+};
+
+/// Prices on a grid of their own, laid out as those of HorizonBound.
+struct ProofPrices {
+  std::vector<berth::horizon::Seconds> grid;  ///< empty: none
+  std::vector<double> ends;
 };
 
 /// Prices of GPU time, and the bound they give.
@@ -39,6 +46,8 @@ struct HorizonBound {
   std::vector<berth::horizon::CostShare> shares = {};
   std::vector<berth::horizon::SizeFactor> sizes =
       {};  ///< that gangs pay for, instead of their GPUs
+  /// Prices that prove more, which the certificate takes; a plan is searched at both.
+  ProofPrices proof = {};
 };
 
 /// Lower bound on the cost of every plan by prices lambda_p(t) >= 0 of GPU time, linear on

@@ -39,7 +39,9 @@ struct HorizonPlanOptions {
 
 /// Plan over pools: list scheduling by start quantiles of the smoothed primal, each job at its
 /// earliest or at its cheapest start at the bound's prices; the cheapest of all lists, shifted
-/// left. Same plan for any number of threads. O(lists x jobs x (K + searches)).
+/// left. Where the bound has proof prices, a second search at these, by threshold accepting, runs
+/// beside it, and the better plan counts. Same plan for any number of threads. O(lists x jobs x (K
+/// + searches)).
 berth::horizon::Plan plan_on_pools(const berth::horizon::Problem& problem,
                                    const HorizonBound& bound,
                                    const HorizonPlanOptions& options = {},
