@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horizon/cost_shares.hpp"
+#include "horizon/gang_multiples.hpp"
 #include "horizon/gang_sizes.hpp"
 #include "horizon/price_search.hpp"
 #include "horizon/smoothed_dual.hpp"
@@ -17,6 +18,7 @@ namespace berth::solver {
 namespace horizon_plan {
 namespace {
 
+using berth::horizon::MultipleOfGpus;
 using berth::horizon::Problem;
 
 /// Up to so many jobs, both starts are searched from; their search takes next to no time.
@@ -153,16 +155,24 @@ HorizonBound minimise_prices(const Problem& problem, const HorizonBoundOptions& 
   return best;
 }
 
-/// Prices move with each of few large gangs: on a finer grid they prove more.
+/// Prices move with each of few large gangs: on a finer grid, and with prices of whole multiples,
+/// they prove more.
 void prove_finer(const Problem& problem, HorizonBound& best, HorizonBoundOptions options,
                  const StopToken& stop) {
-  constexpr int kFiner = 16;  // chosen, Kalos (decision 116)
+  constexpr int kFiner = 16;        // chosen, Kalos (decision 116)
+  constexpr int kIterations = 120;  // prices of multiples settle slowly; chosen, the same
   options.intervals *= kFiner;
-  HorizonBound fine = minimise_prices(
-      with_gang_sizes(with_shared_costs(problem, best.shares), best.sizes), options, stop);
-  if (fine.bound <= best.bound) return;
-  best.bound = fine.bound;
-  best.proof = {.grid = std::move(fine.grid), .ends = std::move(fine.ends)};
+  const Problem shared = with_shared_costs(problem, best.shares);
+  const auto consider = [&](const std::vector<MultipleOfGpus>& multiples, int iterations) {
+    options.iterations = iterations;
+    HorizonBound fine = minimise_prices(with_rents(shared, best.sizes, multiples), options, stop);
+    if (fine.bound <= best.bound) return;
+    best.bound = fine.bound;
+    best.proof = {std::move(fine.grid), std::move(fine.ends), multiples};
+  };
+  consider({}, options.iterations);
+  const auto multiples = multiples_of_gangs(problem);
+  if (!multiples.empty() && !stop.requested()) consider(multiples, kIterations);
 }
 
 }  // namespace horizon_plan
@@ -224,6 +234,7 @@ berth::horizon::PriceCertificate certificate_of(const HorizonBound& bound) {
   }
   certificate.shares = bound.shares;
   certificate.sizes = bound.sizes;
+  certificate.multiples = bound.proof.multiples;
   return certificate;
 }
 

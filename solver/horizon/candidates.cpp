@@ -40,7 +40,13 @@ double rent_of(const Problem& problem, const Option& option, std::span<const Pri
 
 namespace {
 
-bool limited(const Option& option) { return option.quotas.size() + option.budgets.size() > 0; }
+/// Pays at more than the price of the curve.
+bool limited(const Problem& problem, const Option& option, std::int32_t curve) {
+  std::size_t parts = 0;
+  visit_rent_parts(problem, option, static_cast<std::size_t>(curve),
+                   [&](const RentPart&) { ++parts; });
+  return parts > 1;
+}
 
 /// What one second of the option costs, over time.
 PriceCurve rent_curve(const Problem& problem, const Option& option,
@@ -83,8 +89,8 @@ double collect_candidates(const Problem& problem, const Job& job,
   double least = job.required ? kInfinity : 0.0;
   const auto options = problem.options_of(job);
   for (std::size_t k = 0; k < options.size(); ++k) {
-    StartQuery query = start_query(problem, job, options[k]);
     for (const std::int32_t curve : curves_of_set[options[k].pools.index()]) {
+      StartQuery query = start_query(problem, job, options[k]);
       const auto visit = [&](const StartPiece& piece) {
         if (piece.cost <= least + margin) {
           candidates.push_back({piece, static_cast<std::int32_t>(k), curve});
@@ -92,7 +98,7 @@ double collect_candidates(const Problem& problem, const Job& job,
         }
         return least + margin;
       };
-      if (limited(options[k])) {
+      if (limited(problem, options[k], curve)) {
         query.gpus = 1.0;
         visit_start_pieces(rent_curve(problem, options[k], curves, curve), query, visit);
       } else {

@@ -3,14 +3,14 @@
 
 #include "horizon/append_rows.hpp"
 
-#include <utility>
-
 #include "berth/base/archive.hpp"
+#include "berth/horizon/price_certificate.hpp"
 
 namespace berth::solver::horizon_plan {
 
 using berth::horizon::CurveId;
 using berth::horizon::IndexRange;
+using berth::horizon::MultipleOfGpus;
 using berth::horizon::Option;
 using berth::horizon::Problem;
 
@@ -28,13 +28,19 @@ void add_class(const Problem& problem, const NearlyEqualJobs& members, Problem& 
   }
 }
 
-/// The fields of a DualTables that a sum reads; of pools, quotas and budgets only how many.
+/// What a sum reads of limits.
+struct Limits {
+  std::vector<CurveId> curve_of_pool;
+  std::vector<MultipleOfGpus> multiples;
+  std::uint64_t quotas = 0, budgets = 0;  ///< how many
+};
+
 template <class Archive>
-void list_fields(Archive& archive, DualTables& t, std::vector<CurveId>& curve_of_pool,
-                 std::pair<std::uint64_t, std::uint64_t>& limits) {
+void list_fields(Archive& archive, DualTables& t, Limits& limits) {
   Problem& p = t.problem;
-  archive(p.now, p.curves, curve_of_pool, p.pool_sets, limits, p.budgets_end, p.jobs, p.options,
-          p.cost_pieces, p.option_quotas, p.option_budgets);
+  archive(p.now, p.curves, limits.curve_of_pool, limits.multiples, limits.quotas, limits.budgets);
+  archive(p.pool_sets, p.budgets_end, p.jobs, p.options, p.cost_pieces, p.option_quotas,
+          p.option_budgets);
   archive(t.grid, t.counts, t.ranges, t.scale.value, t.scale.gradient);
 }
 
@@ -55,6 +61,7 @@ DualTables tables_of(const Problem& problem, const PriceGrid& grid,
   result.budgets_end = problem.budgets_end;
   result.quotas.resize(problem.quotas.size());
   result.budgets.resize(problem.budgets.size());
+  for (const auto& of : problem.multiples) result.multiples.push_back({of.curve, of.gpus});
   for (const auto& pool : problem.pools) {
     result.pools.push_back({.curve = pool.curve, .machines = {}, .capacity = {}});
   }
@@ -67,25 +74,32 @@ DualTables tables_of(const Problem& problem, const PriceGrid& grid,
 
 std::string bytes_of(const DualTables& tables) {
   DualTables t = tables;
-  std::vector<CurveId> curve_of_pool;
-  for (const auto& pool : t.problem.pools) curve_of_pool.push_back(pool.curve);
-  std::pair<std::uint64_t, std::uint64_t> limits{t.problem.quotas.size(), t.problem.budgets.size()};
+  Limits limits{.curve_of_pool = {},
+                .multiples = {},
+                .quotas = t.problem.quotas.size(),
+                .budgets = t.problem.budgets.size()};
+  for (const auto& pool : t.problem.pools) limits.curve_of_pool.push_back(pool.curve);
+  for (const auto& of : t.problem.multiples) {
+    limits.multiples.push_back({of.curve.index(), of.gpus});
+  }
   ByteWriter writer;
-  list_fields(writer, t, curve_of_pool, limits);
+  list_fields(writer, t, limits);
   return writer.take();
 }
 
 DualTables tables_from(std::string_view bytes) {
   DualTables t;
-  std::vector<CurveId> curve_of_pool;
-  std::pair<std::uint64_t, std::uint64_t> limits;
+  Limits limits;
   ByteReader reader(bytes);
-  list_fields(reader, t, curve_of_pool, limits);
-  for (const CurveId curve : curve_of_pool) {
+  list_fields(reader, t, limits);
+  for (const CurveId curve : limits.curve_of_pool) {
     t.problem.pools.push_back({.curve = curve, .machines = {}, .capacity = {}});
   }
-  t.problem.quotas.resize(limits.first);
-  t.problem.budgets.resize(limits.second);
+  for (const MultipleOfGpus& of : limits.multiples) {
+    t.problem.multiples.push_back({CurveId(of.curve), of.gpus});
+  }
+  t.problem.quotas.resize(limits.quotas);
+  t.problem.budgets.resize(limits.budgets);
   return t;
 }
 

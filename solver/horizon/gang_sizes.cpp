@@ -24,32 +24,6 @@ constexpr Gpus kSmallPart = 16;
 constexpr std::size_t kMostSizes = 64;
 constexpr std::int64_t kMostCells = std::int64_t{1} << 22;  ///< sizes x GPUs; untuned guard
 
-/// True when every option pays for its GPUs, on one curve.
-bool pays_for_gpus(const Problem& problem) {
-  const bool one_curve = std::ranges::all_of(problem.pool_sets, [&](const auto& pools) {
-    return std::ranges::all_of(pools, [&](PoolId pool) {
-      return problem.pools[pool.index()].curve == problem.pools[pools.front().index()].curve;
-    });
-  });
-  return one_curve && std::ranges::all_of(problem.options, [](const Option& option) {
-           return option.rent == rent_of_gpus(option.gpus, option.share_milli);
-         });
-}
-
-std::size_t curve_of(const Problem& problem, const Option& option) {
-  return problem.pools[problem.pools_of(option).front().index()].curve.index();
-}
-
-/// GPUs over time; where tasks have shares, with those of which a part is free.
-std::vector<CapacityStep> free_gpus(const Pool& pool) {
-  std::vector<CapacityStep> steps = pool.worth.empty() ? pool.capacity : pool.worth;
-  for (CapacityStep& step : steps) {
-    if (!pool.worth.empty()) step.gpus = (step.gpus + kRentUnit - 1) / kRentUnit;
-    step.gpus = std::max<Gpus>(0, step.gpus);
-  }
-  return steps;
-}
-
 Gpus most_gpus(const Pool& pool) {
   Gpus most = 0;
   for (const CapacityStep& step : free_gpus(pool)) most = std::max(most, step.gpus);
@@ -75,6 +49,30 @@ std::int64_t rent_of_gang(Gpus gpus, std::size_t curve, std::span<const SizeFact
 }
 
 }  // namespace
+
+bool pays_for_gpus(const Problem& problem) {
+  const bool one_curve = std::ranges::all_of(problem.pool_sets, [&](const auto& pools) {
+    return std::ranges::all_of(pools, [&](PoolId pool) {
+      return problem.pools[pool.index()].curve == problem.pools[pools.front().index()].curve;
+    });
+  });
+  return one_curve && std::ranges::all_of(problem.options, [](const Option& option) {
+           return option.rent == rent_of_gpus(option.gpus, option.share_milli);
+         });
+}
+
+std::size_t curve_of(const Problem& problem, const Option& option) {
+  return problem.pools[problem.pools_of(option).front().index()].curve.index();
+}
+
+std::vector<CapacityStep> free_gpus(const Pool& pool) {
+  std::vector<CapacityStep> steps = pool.worth.empty() ? pool.capacity : pool.worth;
+  for (CapacityStep& step : steps) {
+    if (!pool.worth.empty()) step.gpus = (step.gpus + kRentUnit - 1) / kRentUnit;
+    step.gpus = std::max<Gpus>(0, step.gpus);
+  }
+  return steps;
+}
 
 bool has_few_large_gangs(const Problem& problem) {
   constexpr std::size_t kFewJobs = 1000;

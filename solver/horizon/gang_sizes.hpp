@@ -17,6 +17,12 @@ namespace berth::solver::horizon_plan {
 std::vector<berth::horizon::SizeFactor> sizes_by_cutting_stock(
     const berth::horizon::Problem& problem);
 
+/// True when every option pays for its GPUs, on one curve.
+bool pays_for_gpus(const berth::horizon::Problem& problem);
+/// @pre the option has a pool, and all of its pools one curve
+std::size_t curve_of(const berth::horizon::Problem& problem, const berth::horizon::Option& option);
+/// GPUs over time; where tasks have shares, with those of which a part is free.
+std::vector<berth::horizon::CapacityStep> free_gpus(const berth::horizon::Pool& pool);
 /// True for at most 1,000 jobs, where some gang takes a sixteenth of the largest pool or more: such
 /// gangs fill a pool in twos and threes, which asks for a longer search, and it is cheap there.
 bool has_few_large_gangs(const berth::horizon::Problem& problem);

@@ -166,6 +166,7 @@ Plan plan_on_pools_at(const Problem& problem, const HorizonBound& bound, const R
 HorizonBound at_proof_prices(HorizonBound bound) {
   bound.grid = bound.proof.grid;
   bound.ends = bound.proof.ends;
+  bound.multiples = bound.proof.multiples;
   return bound;
 }
 
@@ -177,7 +178,7 @@ horizon::Plan plan_on_pools(const horizon::Problem& problem, const HorizonBound&
   constexpr double kThreshold = 0.4;  // chosen, Kalos (decision 116)
   const std::int64_t tries = horizon_plan::tries(problem, options);
   const horizon_plan::Reinsertions first{.tries = tries},
-      second{.tries = tries / 2, .threshold = kThreshold};  // a try takes twice as long there
+      second{.tries = tries / 3, .threshold = kThreshold};  // a try takes longer there
   if (bound.proof.grid.empty()) {
     return horizon_plan::plan_on_pools_at(problem, bound, first, options, stop);
   }

@@ -221,6 +221,10 @@ SmoothedDual::SmoothedDual(const Problem& problem, const PriceGrid& grid,
   for (std::size_t q = 0; q < problem.quotas.size(); ++q) {
     add_steps(problem.quotas[q], 1, grid, of_curve(problem.curves + q));
   }
+  for (std::size_t m = 0; m < problem.multiples.size(); ++m) {
+    add_steps(problem.multiples[m].capacity, 1, grid,
+              of_curve(problem.curves + problem.quotas.size() + m));
+  }
   for (const std::int64_t budget : problem.budgets) {
     capacity_.push_back(static_cast<double>(budget));
   }

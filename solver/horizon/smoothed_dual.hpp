@@ -16,13 +16,14 @@
 
 namespace berth::solver::horizon_plan {
 
-/// Prices of the types, then of the quotas, at the ends of the intervals: [(curve K + k) 2] at the
-/// start of interval k, the next entry before its end; then one price of each budget. All >= 0.
+/// Prices of the types, then of the quotas, then of the multiples, at the ends of the intervals:
+/// [(curve K + k) 2] at the start of interval k, the next entry before its end; then one price of
+/// each budget. All >= 0.
 using EndPrices = std::vector<double>;
 
-/// Curves with prices of their own on every interval: those of the types and of the quotas.
+/// Curves with prices of their own on every interval: those of the types, quotas and multiples.
 inline std::size_t free_curves(const berth::horizon::Problem& problem) {
-  return problem.curves + problem.quotas.size();
+  return problem.curves + problem.quotas.size() + problem.multiples.size();
 }
 /// A budget has one price on intervals that end before it does, and none on the others.
 inline bool in_budget(const berth::horizon::Problem& problem, const PriceGrid& grid,
@@ -30,7 +31,7 @@ inline bool in_budget(const berth::horizon::Problem& problem, const PriceGrid& g
   return grid[interval + 1] <= problem.budgets_end;
 }
 
-/// Of the types, the quotas and the budgets.
+/// Of the types, the quotas, the multiples and the budgets.
 std::vector<PriceCurve> curves_of(const berth::horizon::Problem& problem, const PriceGrid& grid,
                                   std::span<const double> ends);
 
@@ -39,7 +40,8 @@ struct RentPart {
   std::size_t curve = 0;
   double gpus = 0.0;
 };
-/// Calls visit(RentPart) for the option on a curve of its pools, its quotas and its budgets.
+/// Calls visit(RentPart) for the option on a curve of its pools, its quotas, its multiples
+/// and its budgets.
 template <class Visit>
 void visit_rent_parts(const berth::horizon::Problem& problem, const berth::horizon::Option& option,
                       std::size_t curve, Visit&& visit) {
@@ -47,6 +49,13 @@ void visit_rent_parts(const berth::horizon::Problem& problem, const berth::horiz
   visit(RentPart{curve, static_cast<double>(option.rent) / berth::horizon::kRentUnit});
   for (const std::int32_t quota : problem.quotas_of(option)) {
     visit(RentPart{problem.curves + static_cast<std::size_t>(quota), gpus});
+  }
+  const std::size_t multiples = problem.curves + problem.quotas.size();
+  for (std::size_t m = 0; m < problem.multiples.size(); ++m) {
+    const berth::horizon::MultipleLimit& of = problem.multiples[m];
+    const Gpus counted = berth::horizon::in_multiples(option.gpus, of.gpus);
+    if (of.curve.index() != curve || counted == 0) continue;
+    visit(RentPart{multiples + m, static_cast<double>(counted)});
   }
   for (const std::int32_t budget : problem.budgets_of(option)) {
     visit(RentPart{free_curves(problem) + static_cast<std::size_t>(budget), gpus});
@@ -123,10 +132,10 @@ class ClassSums {
 ///   G(x) = sum_p integral lambda_p C_p + sum_q integral lambda_q C_q + sum_b theta_b C_b  -  sum_j
 ///   softmin_eps( [0 if j may be left out], F_j )
 ///
-/// over pools p, quotas q and budgets b, where softmin runs over the candidates of a job and eps =
-/// temperature x cost_range(j) (Nesterov 2005). -G at temperature 0 over all jobs is a lower bound
-/// on the cost of every plan. Sums over fixed blocks of classes are int64 fixed point, so a sum
-/// over any split of the blocks has equal bits, on any number of ranks and threads.
+/// over pools p, quotas and multiples q, and budgets b, where softmin runs over the candidates of a
+/// job and eps = temperature x cost_range(j) (Nesterov 2005). -G at temperature 0 over all jobs is
+/// a lower bound on the cost of every plan. Sums over fixed blocks of classes are int64 fixed
+/// point, so a sum over any split of the blocks has equal bits, on any number of ranks and threads.
 class SmoothedDual {
  public:
   /// @param ranks  that evaluate parts of it, or null; must outlive the dual

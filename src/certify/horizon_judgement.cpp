@@ -172,6 +172,10 @@ std::string horizon_proof_digest(const Horizon& horizon, const model::HorizonFig
   };
   for (const model::PriceCurves::Curve& curve : prices.curves) add_curve(curve.gpu_type, curve);
   for (const model::PriceCurves::QuotaCurve& curve : prices.quotas) add_curve(curve.queue, curve);
+  for (const model::PriceCurves::MultipleCurve& curve : prices.multiples) {
+    add_curve(curve.gpu_type, curve);
+    sha.integer(curve.gpus);
+  }
   for (const auto& budget : prices.budgets) sha.name(budget.queue).integer(budget.price);
   for (const auto& one : prices.sizes) {
     sha.name(one.gpu_type).integer(one.gpus).integer(one.factor);

@@ -125,7 +125,8 @@ horizon::PriceCertificate certificate_of(const model::InstanceView& instance,
   horizon::PriceCertificate certificate;
   certificate.nodes.assign(prices.nodes.begin(), prices.nodes.end());
   const std::size_t intervals = certificate.intervals();
-  const std::size_t count = (bound.types.size() + bound.quotas.size()) * intervals;
+  const std::size_t count =
+      (bound.types.size() + bound.quotas.size() + prices.multiples.size()) * intervals;
   certificate.starts.assign(count, 0);
   certificate.slopes.assign(count, 0);
   const auto copy = [&](std::size_t position, const auto& curve) {
@@ -146,6 +147,11 @@ horizon::PriceCertificate certificate_of(const model::InstanceView& instance,
   }
   for (const model::PriceCurves::QuotaCurve& curve : prices.quotas) {
     copy(bound.types.size() + position_of(cluster, bound.quotas, curve.queue, "quota"), curve);
+  }
+  std::size_t position = bound.types.size() + bound.quotas.size();
+  for (const model::PriceCurves::MultipleCurve& curve : prices.multiples) {
+    copy(position++, curve);
+    certificate.multiples.push_back({.curve = curve_of(curve.gpu_type), .gpus = curve.gpus});
   }
   certificate.budgets.assign(bound.budgets.size(), 0);
   for (const model::PriceCurves::BudgetPrice& budget : prices.budgets) {

@@ -31,17 +31,18 @@ HorizonRents::HorizonRents(const Problem& problem, const horizon::PriceCertifica
                            std::span<const std::uint8_t> counts)
     : problem_(problem),
       costs_(problem, certificate.shares, counts),
-      sizes_(problem, certificate.sizes) {
+      sizes_(problem, certificate.sizes),
+      multiples_(problem, certificate.multiples) {
   if (!certificate.nodes.empty() && certificate.nodes.front() != problem.now) {
     throw InputError({}, "the prices of the horizon do not begin now");
   }
   horizon::PriceCertificate all = certificate;  // quotas without prices cost nothing
   const std::size_t count = problem.curves * all.intervals();
-  if (all.starts.size() == count && all.slopes.size() == count) {
+  if (multiples_.size() == 0 && all.starts.size() == count && all.slopes.size() == count) {
     all.starts.resize(count + problem.quotas.size() * all.intervals(), 0);
     all.slopes.resize(all.starts.size(), 0);
   }
-  for (std::size_t c = 0; c < problem.curves + problem.quotas.size(); ++c) {
+  for (std::size_t c = 0; c < problem.curves + problem.quotas.size() + multiples_.size(); ++c) {
     curves_.emplace_back(all, c);
   }
   add_budgets(certificate);
@@ -85,6 +86,7 @@ void HorizonRents::expect_small() const {
     }
   }
   if (sizes_.any()) rents *= GangSizes::kMostGpus;
+  rents *= static_cast<Int128>(multiples_.size()) + 1;
   expect_rent(rents <= kLargestSum / longest, kTooLarge);
 }
 
@@ -146,6 +148,16 @@ Int128 HorizonRents::of_sizes() const {
   return sum;
 }
 
+Int128 HorizonRents::of_multiples() const {
+  Int128 sum = 0;
+  for (std::size_t m = 0; m < multiples_.size(); ++m) {
+    for (std::size_t p = 0; p < problem_.pools.size(); ++p) {
+      sum += kRentUnit * of_steps(curve_of_multiple(m), multiples_.capacity(m, PoolId(p)));
+    }
+  }
+  return sum;
+}
+
 Int128 HorizonRents::doubled_capacity_cost() const {
   Int128 sum = kRentUnit * of_machines();
   for (const auto& pool : problem_.pools) {
@@ -153,7 +165,7 @@ Int128 HorizonRents::doubled_capacity_cost() const {
       sum += of_steps(curves_[pool.curve.index()], pool.worth);
     }
   }
-  sum += of_sizes();
+  sum += of_sizes() + of_multiples();
   for (std::size_t q = 0; q < problem_.quotas.size(); ++q) {
     sum += kRentUnit * of_steps(curves_[problem_.curves + q], problem_.quotas[q]);
   }
@@ -180,6 +192,11 @@ Int128 HorizonRents::doubled_least(const horizon::Job& job, std::size_t index,
   };
   for (const std::int32_t q : problem_.quotas_of(option)) {
     add(curves_[problem_.curves + static_cast<std::size_t>(q)]);
+  }
+  for (std::size_t m = 0; m < multiples_.size(); ++m) {
+    const horizon::Gpus gpus = multiples_.counted(m, curve, option);
+    const IntegerCurve& price = curve_of_multiple(m);
+    if (gpus > 0 && !price.free()) parts.push_back({&price, Int128{kRentUnit} * gpus});
   }
   for (const std::int32_t b : problem_.budgets_of(option)) {
     add(budgets_[static_cast<std::size_t>(b)]);

@@ -40,8 +40,9 @@ void expect_suitable(const Problem& problem, const PriceCertificate& prices) {
              (prices.nodes.empty() || prices.nodes.front() == problem.now),
          "nodes");
   expect(prices.starts.size() == problem.curves * prices.intervals(), "a number of prices");
-  expect(prices.budgets.empty() && prices.shares.empty() && prices.sizes.empty(),
-         "budgets, shares or sizes");
+  expect(prices.budgets.empty() && prices.shares.empty() && prices.sizes.empty() &&
+             prices.multiples.empty(),
+         "budgets, shares, sizes or multiples");
   for (const Job& job : problem.jobs) {
     expect(job.required && job.deadline >= kNever, "a job that may be left out, or a deadline");
     for (const Option& option : problem.options_of(job)) {

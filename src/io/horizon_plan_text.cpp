@@ -55,6 +55,17 @@ void add_quotas(JsonText& json, const model::PriceCurves& prices) {
   json.close(']');
 }
 
+void add_multiples(JsonText& json, const model::PriceCurves& prices) {
+  json.key("multiples").open('[');
+  for (const model::PriceCurves::MultipleCurve& curve : prices.multiples) {
+    json.next_line().open('{').field("gpu_type", curve.gpu_type).field("gpus", curve.gpus);
+    add_integers(json, "starts", curve.starts);
+    add_integers(json, "slopes", curve.slopes);
+    json.close('}');
+  }
+  json.close(']');
+}
+
 void add_budgets(JsonText& json, const model::PriceCurves& prices) {
   json.key("budgets").open('[');
   for (const model::PriceCurves::BudgetPrice& budget : prices.budgets) {
@@ -107,6 +118,7 @@ void add_prices(JsonText& json, const model::PriceCurves& prices) {
   if (!prices.budgets.empty()) add_budgets(json, prices);
   if (!prices.factors.empty()) add_factors(json, prices);
   if (!prices.sizes.empty()) add_sizes(json, prices);
+  if (!prices.multiples.empty()) add_multiples(json, prices);
   if (!prices.shares.empty()) add_shares(json, prices);
   json.close('}').next_line();
 }

@@ -81,6 +81,19 @@ PriceCurves::QuotaCurve read_quota(const JsonAt& at) {
   return curve;
 }
 
+PriceCurves::MultipleCurve read_multiple(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"gpu_type", "gpus", "starts", "slopes"};
+  PriceCurves::MultipleCurve curve;
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) curve.gpu_type = std::string(value.text());
+    if (key == 1) curve.gpus = value.integer();
+    if (key == 2) curve.starts = integers(value);
+    if (key == 3) curve.slopes = integers(value);
+  });
+  at.need(keys, 4, seen);
+  return curve;
+}
+
 PriceCurves::BudgetPrice read_budget(const JsonAt& at) {
   static constexpr std::string_view keys[] = {"queue", "price"};
   PriceCurves::BudgetPrice budget;
@@ -133,7 +146,7 @@ PriceCurves::SizeFactor read_size(const JsonAt& at) {
 
 PriceCurves read_curves(const JsonAt& at) {
   static constexpr std::string_view keys[] = {"nodes",   "curves", "quotas", "budgets",
-                                              "factors", "shares", "sizes"};
+                                              "factors", "shares", "sizes",  "multiples"};
   PriceCurves prices;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) prices.nodes = integers(value);
@@ -143,6 +156,7 @@ PriceCurves read_curves(const JsonAt& at) {
     if (key == 4) prices.factors = list_of(value, read_factor);
     if (key == 5) prices.shares = list_of(value, read_share);
     if (key == 6) prices.sizes = list_of(value, read_size);
+    if (key == 7) prices.multiples = list_of(value, read_multiple);
   });
   at.need(keys, 2, seen);
   return prices;

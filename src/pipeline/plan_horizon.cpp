@@ -70,6 +70,12 @@ model::PriceCurves curves_of(const InstanceView& instance, const HorizonProblem&
     const std::int64_t price = certificate.budgets[budget++];
     if (price > 0) prices.budgets.push_back({.queue = queue.name, .price = price});
   }
+  for (const horizon::MultipleOfGpus& of : certificate.multiples) {
+    const std::string& name = instance.cluster.gpu_types[translated.types[of.curve].index()];
+    prices.multiples.push_back(add(
+        curve++,
+        PriceCurves::MultipleCurve{.gpu_type = name, .gpus = of.gpus, .starts = {}, .slopes = {}}));
+  }
   for (const horizon::SizeFactor& size : certificate.sizes) {
     prices.sizes.push_back(
         {.gpu_type = instance.cluster.gpu_types[translated.types[size.curve].index()],

@@ -33,9 +33,18 @@ struct SizeFactor {
   std::int64_t factor = 0;
 };
 
+/// A price of GPUs in whole multiples of `gpus` GPUs: beside the price of its curve, a job also
+/// pays for the largest multiple in its GPUs, and a pool earns for the largest one in its free
+/// GPUs.
+struct MultipleOfGpus {
+  std::size_t curve = 0;
+  Gpus gpus = 1;
+};
+
 /// Prices that prove a bound: lambda(t) = start + slope (t - node) per GPU and second on each
 /// interval between neighbouring nodes, 0 after the last node, in units of 2^-kPriceFractionBits.
-/// Prices of Problem::curves, then of Problem::quotas; missing quotas cost nothing.
+/// Prices of Problem::curves, then of Problem::quotas, then of `multiples`; where these are missing
+/// as a whole, quotas may be too: they cost nothing.
 struct PriceCertificate {
   std::vector<Seconds> nodes;        ///< ascending, intervals + 1, the first one Problem::now; or
                                      ///< empty: all prices are 0
@@ -45,6 +54,7 @@ struct PriceCertificate {
   std::vector<std::int64_t> budgets = {};
   std::vector<CostShare> shares = {};
   std::vector<SizeFactor> sizes = {};
+  std::vector<MultipleOfGpus> multiples = {};
 
   [[nodiscard]] std::size_t intervals() const { return nodes.empty() ? 0 : nodes.size() - 1; }
 };

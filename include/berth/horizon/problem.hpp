@@ -149,6 +149,16 @@ struct PlaceLimitIds {
   std::int32_t spare = -1;                         ///< GPU thousandths beside spare GPUs of the pod
 };
 
+/// A limit that follows from the GPUs of the pools of a curve: gangs that run together hold whole
+/// multiples of `gpus` GPUs, and so does each pool (docs/horizon.md).
+struct MultipleLimit {
+  CurveId curve;
+  Gpus gpus = 1;
+  std::vector<CapacityStep> capacity = {};  ///< GPUs in whole multiples, of all pools of the curve
+};
+/// The GPUs that are counted where multiples of `unit` are.
+constexpr Gpus in_multiples(Gpus gpus, Gpus unit) { return gpus / unit * unit; }
+
 struct Machine {
   PoolId pool;
   std::int32_t gpus = 0;  ///< 0 .. 64
@@ -198,6 +208,7 @@ struct Problem {
   /// The same in thousandths, exactly; `quotas` are rounded down.
   std::vector<std::vector<CapacityStep>> quotas_milli;
   std::vector<std::int32_t> option_quotas;          ///< indices in `quotas`
+  std::vector<MultipleLimit> multiples = {};        ///< that prices may be of; implied by pools
   std::vector<std::vector<CapacityStep>> licenses;  ///< that jobs may take at a time; no price
   std::vector<LicenseUse> option_licenses;
   std::vector<std::int64_t> budgets;         ///< GPU-seconds that jobs may use until budgets_end

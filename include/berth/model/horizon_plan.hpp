@@ -55,7 +55,13 @@ struct PriceCurves {
     std::string queue;
     std::vector<std::int64_t> starts, slopes;  ///< by interval
   };
-  /// A GPU-second of these jobs on all intervals within the horizon.
+  /// A GPU of the largest multiple of `gpus` GPUs that a job takes of a type, beside its price.
+  struct MultipleCurve {
+    std::string gpu_type;
+    std::int64_t gpus = 0;
+    std::vector<std::int64_t> starts, slopes;  ///< by interval
+  };
+  /// A GPU-second of the jobs of a queue on all intervals within the horizon.
   struct BudgetPrice {
     std::string queue;
     std::int64_t price = 0;
@@ -85,8 +91,9 @@ struct PriceCurves {
   std::vector<QuotaCurve> quotas = {};    ///< of some queues with a quota
   std::vector<BudgetPrice> budgets = {};  ///< of some queues with GPU-hours
   std::vector<ShapeFactor> factors = {};
-  std::vector<SizeFactor> sizes = {};  ///< with factors of shapes, none
-  std::vector<CostShare> shares = {};  ///< of jobs that wait for others; one a job at most
+  std::vector<SizeFactor> sizes = {};         ///< with factors of shapes, none
+  std::vector<MultipleCurve> multiples = {};  ///< the same
+  std::vector<CostShare> shares = {};         ///< of jobs that wait for others; one a job at most
 };
 
 /// Figures about a plan in time; `berth check` recomputes them.

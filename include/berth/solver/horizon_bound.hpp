@@ -28,7 +28,9 @@ struct HorizonBoundOptions {
 /// Prices on a grid of their own, laid out as those of HorizonBound.
 struct ProofPrices {
   std::vector<berth::horizon::Seconds> grid;  ///< empty: none
+  /// Of the types, the quotas, the multiples; then the budgets.
   std::vector<double> ends;
+  std::vector<berth::horizon::MultipleOfGpus> multiples;  ///< that have prices of their own
 };
 
 /// Prices of GPU time, and the bound they give.
@@ -46,6 +48,8 @@ struct HorizonBound {
   std::vector<berth::horizon::CostShare> shares = {};
   std::vector<berth::horizon::SizeFactor> sizes =
       {};  ///< that gangs pay for, instead of their GPUs
+  /// That have prices of their own in `ends`: none but at proof prices.
+  std::vector<berth::horizon::MultipleOfGpus> multiples = {};
   /// Prices that prove more, which the certificate takes; a plan is searched at both.
   ProofPrices proof = {};
 };

@@ -221,6 +221,96 @@ TEST(HorizonProof, refuses_sizes_that_prove_nothing) {
   refused({{.curve = 0, .gpus = 1, .factor = 1}});
 }
 
+/// Adds prices of multiples of 2 and 3 GPUs on both curves, drawn like those of the curves.
+void add_multiples(PriceCertificate& certificate, std::uint64_t seed) {
+  const std::size_t intervals = certificate.intervals();
+  for (std::size_t curve = 0; curve < 2; ++curve) {
+    for (horizon::Gpus gpus = 2; gpus <= 3; ++gpus) {
+      if (random_below(2, {seed, curve, static_cast<std::uint64_t>(gpus)}) == 0) continue;
+      certificate.multiples.push_back({.curve = curve, .gpus = gpus});
+      for (std::size_t k = 0; k < intervals; ++k) {
+        const auto part = random_below(5, {seed, curve, static_cast<std::uint64_t>(gpus), k});
+        const auto half = static_cast<std::int64_t>(part) * certificate.starts[k] / 2;
+        certificate.starts.push_back(half);
+        certificate.slopes.push_back(0);
+      }
+    }
+  }
+}
+
+TEST(HorizonProof, multiples_of_gangs_prove_no_more_than_the_best_plan_costs) {
+  int with_multiples = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    for (const auto kind : {test::HorizonCost::flow, test::HorizonCost::table}) {
+      const Problem problem =
+          test::random_horizon({.seed = seed, .jobs = 3, .longest = 5, .span = 9}, kind);
+      const double least = test::ExhaustiveHorizon(problem, 20).least_cost();
+      if (least > 1e200) continue;  // some job cannot run
+      for (std::uint64_t draw = 1; draw <= 15; ++draw) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed << ", draw " << draw);
+        PriceCertificate certificate = drawn_prices(draw);
+        for (auto& price : certificate.starts) price >>= draw % 4;
+        for (auto& slope : certificate.slopes) slope = 0;
+        const Plan plan = placed_at_release(problem);
+        const double without = prove_horizon(problem, plan, certificate).bound;
+        if (draw % 2 == 0) certificate.sizes = drawn_sizes(100 * seed + draw);
+        add_multiples(certificate, 100 * seed + draw);
+        const double bound = prove_horizon(problem, plan, certificate).bound;
+        EXPECT_LE(bound, least + 1e-9);
+        with_multiples += bound > without + 1e-3;
+      }
+    }
+  }
+  EXPECT_GE(with_multiples, 15);  // of 1,200: multiples prove something
+}
+
+TEST(HorizonProof, multiples_of_gangs_hold_to_the_last_gpu) {
+  int tight = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {  // one second; 7 or 8 GPUs are open
+    horizon::ProblemBuilder builder;
+    const auto gpus_of_all = static_cast<std::int32_t>(8 + seed % 2);
+    const auto pools =
+        builder.add_pool_set(std::array{builder.add_pool(horizon::CurveId(0), 1, gpus_of_all)});
+    for (std::uint64_t j = 0; j < 7; ++j) {
+      const auto gpus = static_cast<std::int32_t>(1 + random_below(5, {seed, j, 0}));
+      const auto pairs = gpus / 2 * 2;
+      (void)builder.add_job(0, false, 1);
+      const double value = static_cast<double>(pairs) + (j % 2 == 0 ? 0.0 : 0.5);
+      const auto cost = builder.add_cost(std::array{horizon::CostPiece{0, -value, 0.0}});
+      builder.add_option(pools, 1, std::array{horizon::TaskGroup{1, gpus}}, cost);
+    }
+    builder.add_outage({.machine = MachineId(0), .from = 0, .to = 1, .devices = 1});
+    const Problem problem = builder.build();
+    PriceCertificate certificate{.nodes = {0, 1}, .starts = {0, 1LL << 32}, .slopes = {0, 0}};
+    certificate.multiples = {{.curve = 0, .gpus = 2}};
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const double least = test::ExhaustiveHorizon(problem, 1).least_cost();
+    const double bound = prove_horizon(problem, placed_at_release(problem), certificate).bound;
+    EXPECT_LE(bound, least);
+    tight += bound > least - 1.0;
+  }
+  EXPECT_GE(tight, 10);
+}
+
+TEST(HorizonProof, refuses_multiples_that_prove_nothing) {
+  Problem problem = test::random_horizon({.seed = 2, .jobs = 3}, test::HorizonCost::flow);
+  const Plan plan = placed_at_release(problem);
+  const auto refused = [&](horizon::MultipleOfGpus one, std::size_t prices) {
+    PriceCertificate certificate = drawn_prices(1);
+    certificate.multiples = {one};
+    certificate.starts.resize(certificate.starts.size() + prices, 1);
+    certificate.slopes.resize(certificate.starts.size(), 0);
+    EXPECT_THROW((void)prove_horizon(problem, plan, certificate), InputError);
+  };
+  const std::size_t intervals = drawn_prices(1).intervals();
+  refused({.curve = 2, .gpus = 2}, intervals);
+  refused({.curve = 0, .gpus = 0}, intervals);
+  refused({.curve = 0, .gpus = -2}, intervals);
+  refused({.curve = 0, .gpus = 2}, 0);
+  problem.options.front().rent = 0;  // as factors of shapes have it
+  refused({.curve = 0, .gpus = 2}, intervals);
+}
+
 TEST(HorizonProof, refuses_shares_that_prove_nothing) {
   Problem problem =
       test::random_horizon({.seed = 5, .jobs = 6, .dependencies = true}, test::HorizonCost::flow);

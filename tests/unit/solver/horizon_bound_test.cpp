@@ -174,6 +174,29 @@ TEST(HorizonBound, proves_that_gangs_of_more_than_half_a_pool_run_one_by_one) {
   EXPECT_LE(proof.bound, optimum);
 }
 
+/// Small jobs fill the holes at first, so that no constant price by size proves anything; later
+/// four gangs of 8 run in 37 GPUs.
+TEST(HorizonBound, prices_whole_multiples_when_only_gangs_are_left) {
+  horizon::ProblemBuilder builder;
+  const auto pools = builder.add_pool_set(std::array{builder.add_pool(horizon::CurveId(0), 37, 1)});
+  for (int j = 0; j < 212; ++j) {
+    const bool gang = j >= 200;
+    (void)builder.add_job(0);
+    const auto cost = builder.add_cost(std::array{horizon::flow_cost(0, gang ? 1.0 : 5.0)});
+    builder.add_option(pools, gang ? 1000 : 400, std::array{horizon::TaskGroup{gang ? 8 : 1, 1}},
+                       cost);
+  }
+  const Problem problem = builder.build();
+  const HorizonBound bound = bound_horizon(problem);
+  const HorizonBound by_gpus = bound_horizon(problem, {.large_gangs = false});
+  ASSERT_FALSE(bound.proof.multiples.empty());
+  EXPECT_GT(bound.bound, 1.001 * by_gpus.bound);
+  const horizon::Plan plan = plan_on_pools(problem, bound);
+  const auto proof = certify::prove_horizon(problem, plan, certificate_of(bound));
+  EXPECT_NEAR(proof.bound, bound.bound, 1e-6 * bound.bound);
+  EXPECT_LE(proof.bound, cost_of(problem, plan));
+}
+
 TEST(HorizonBound, proves_the_optimum_of_one_saturated_pool) {
   // 4 GPUs, 40 jobs of 1 GPU and 100 s: ten batches end at 100, 200, .. 1000
   horizon::ProblemBuilder builder;
