@@ -74,12 +74,7 @@ std::vector<Gpus> best_units(const WorkBySize& work, Gpus pool) {
 
 std::vector<MultipleOfGpus> multiples_of_gangs(const Problem& problem) {
   if (!has_few_large_gangs(problem) || !pays_for_gpus(problem)) return {};
-  std::vector<Gpus> largest(problem.curves, 0);
-  for (const Pool& pool : problem.pools) {
-    for (const CapacityStep& step : free_gpus(pool)) {
-      largest[pool.curve.index()] = std::max(largest[pool.curve.index()], step.gpus);
-    }
-  }
+  const std::vector<Gpus> largest = largest_pools(problem);
   std::vector<WorkBySize> work(problem.curves);
   for (const auto& job : problem.jobs) {
     for (const Option& option : problem.options_of(job)) {

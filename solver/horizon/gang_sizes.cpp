@@ -30,16 +30,6 @@ Gpus most_gpus(const Pool& pool) {
   return most;
 }
 
-/// GPUs of the largest pool, by curve.
-std::vector<Gpus> largest_pools(const Problem& problem) {
-  std::vector<Gpus> largest(problem.curves, 0);
-  for (const Pool& pool : problem.pools) {
-    Gpus& most = largest[pool.curve.index()];
-    most = std::max(most, most_gpus(pool));
-  }
-  return largest;
-}
-
 std::int64_t rent_of_gang(Gpus gpus, std::size_t curve, std::span<const SizeFactor> sizes) {
   std::int64_t rent = 0;
   for (const SizeFactor& size : sizes) {
@@ -72,6 +62,15 @@ std::vector<CapacityStep> free_gpus(const Pool& pool) {
     step.gpus = std::max<Gpus>(0, step.gpus);
   }
   return steps;
+}
+
+std::vector<Gpus> largest_pools(const Problem& problem) {
+  std::vector<Gpus> largest(problem.curves, 0);
+  for (const Pool& pool : problem.pools) {
+    Gpus& most = largest[pool.curve.index()];
+    most = std::max(most, most_gpus(pool));
+  }
+  return largest;
 }
 
 bool has_few_large_gangs(const Problem& problem) {

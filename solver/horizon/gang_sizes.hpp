@@ -23,6 +23,8 @@ bool pays_for_gpus(const berth::horizon::Problem& problem);
 std::size_t curve_of(const berth::horizon::Problem& problem, const berth::horizon::Option& option);
 /// GPUs over time; where tasks have shares, with those of which a part is free.
 std::vector<berth::horizon::CapacityStep> free_gpus(const berth::horizon::Pool& pool);
+/// GPUs of the largest pool, by curve.
+std::vector<berth::horizon::Gpus> largest_pools(const berth::horizon::Problem& problem);
 /// True for at most 1,000 jobs, where some gang takes a sixteenth of the largest pool or more: such
 /// gangs fill a pool in twos and threes, which asks for a longer search, and it is cheap there.
 bool has_few_large_gangs(const berth::horizon::Problem& problem);

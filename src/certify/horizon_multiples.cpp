@@ -26,10 +26,7 @@ GangMultiples::GangMultiples(const horizon::Problem& problem,
     expect_multiple(one.curve < problem.curves, "one of no price curve");
     expect_multiple(one.gpus > 0, "one has no GPUs");
   }
-  const bool by_gpus = std::ranges::all_of(problem.options, [](const horizon::Option& option) {
-    return option.rent == horizon::rent_of_gpus(option.gpus, option.share_milli);
-  });
-  expect_multiple(multiples.empty() || by_gpus, "given beside factors of shapes");
+  expect_multiple(multiples.empty() || pay_for_gpus(problem), "given beside factors of shapes");
 }
 
 horizon::Gpus GangMultiples::counted(std::size_t m, std::size_t curve,

@@ -47,6 +47,12 @@ Gpus most_gpus(const Problem& problem, std::size_t curve) {
 
 }  // namespace
 
+bool pay_for_gpus(const Problem& problem) {
+  return std::ranges::all_of(problem.options, [](const horizon::Option& option) {
+    return option.rent == horizon::rent_of_gpus(option.gpus, option.share_milli);
+  });
+}
+
 GangSizes::GangSizes(const Problem& problem, std::span<const SizeFactor> sizes)
     : sizes_(problem.curves), worth_(problem.curves) {
   for (const SizeFactor& size : sizes) {
@@ -59,10 +65,7 @@ GangSizes::GangSizes(const Problem& problem, std::span<const SizeFactor> sizes)
     expect_size(!twice, "one is given twice");
     sizes_[size.curve].push_back(size);
   }
-  const bool by_gpus = std::ranges::all_of(problem.options, [](const horizon::Option& option) {
-    return option.rent == horizon::rent_of_gpus(option.gpus, option.share_milli);
-  });
-  expect_size(sizes.empty() || by_gpus, "given beside factors of shapes");
+  expect_size(sizes.empty() || pay_for_gpus(problem), "given beside factors of shapes");
   for (std::size_t c = 0; c < sizes_.size(); ++c) {
     if (given(c)) fill(c, most_gpus(problem, c));
   }

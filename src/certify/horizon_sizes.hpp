@@ -41,6 +41,9 @@ class GangSizes {
   std::vector<std::vector<std::int64_t>> worth_;         ///< by curve and GPUs
 };
 
+/// True when every option pays for its GPUs: the worth of a pool is then that of its GPUs.
+bool pay_for_gpus(const horizon::Problem& problem);
+
 /// GPUs of a pool's machines over time that outages leave; where tasks have shares those of its
 /// worth, rounded up. O((machines + outages) log).
 std::vector<horizon::CapacityStep> free_gpus(const horizon::Problem& problem, PoolId pool);
