@@ -106,9 +106,8 @@ Int128 GangCost::cost_over(std::span<const PricedDomain> places, GpuTypeId type)
 Int128 GangCost::cost_over_cluster(GpuTypeId type) {
   const PricedDomain everywhere{price_table_->pools(), 0};
   return sum_of_tasks([&](const EqualTasks& d, Payment payment) {
-    return gpu_job_ && d.on_type
-               ? cost_in_cluster(type, d, payment)
-               : fill(std::span(&everywhere, 1), type, d, payment).cost;
+    return gpu_job_ && d.on_type ? cost_in_cluster(type, d, payment)
+                                 : fill(std::span(&everywhere, 1), type, d, payment).cost;
   });
 }
 

@@ -118,8 +118,9 @@ JobTerms job_terms(const model::InstanceView& instance, const model::Certificate
                      .home = job.home_rack,
                      .must = must[j]};
     if (certificate.whole_jobs.in_cluster() && choice.milli > 0) {
-      choice.net = *best.net;
+      choice.net = offer ? offer->others : *best.net;
       sum.choices.push_back(choice);
+      if (offer) std::ranges::move(offer->items, std::back_inserter(sum.stays));
     } else if (best.home) {
       add_at_home(best, choice, sum);
     } else if (offer) {

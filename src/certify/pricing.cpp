@@ -15,7 +15,7 @@ Pricing::Pricing(const model::InstanceView& all, model::Objective kind,
       price_table(all, certificate),
       quotas(all, kind),
       whole_jobs(certificate.whole_jobs),
-      stays_on_machines(certificate.jobs.empty() && !certificate.whole_jobs.in_cluster()) {
+      stays_on_machines(certificate.jobs.empty()) {
   for (std::size_t t = 0; t < all.cluster.gpu_types.size(); ++t) {
     const bool exists = std::ranges::any_of(all.cluster.classes, [&](const model::MachineClass& c) {
       return c.gpu_type == GpuTypeId(t);

@@ -50,7 +50,8 @@ std::int64_t rounds_left(const coordinator::RoundOptions& options,
                          std::span<const model::RoundRecord> done) {
   const model::RoundKind kind = done.back().kind;
   const int most = kind == model::RoundKind::offers ? options.rounds : options.regroups;
-  return std::max<std::int64_t>(0, most - std::ranges::count(done, kind, &model::RoundRecord::kind));
+  return std::max<std::int64_t>(0,
+                                most - std::ranges::count(done, kind, &model::RoundRecord::kind));
 }
 
 /// Hooks of the rounds. They keep references to all arguments and append each round to `rounds`.

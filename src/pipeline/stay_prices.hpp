@@ -13,9 +13,10 @@ namespace berth::pipeline {
 bool stays_matter(const model::InstanceView& instance);
 
 /// The proof with prices at which jobs that stay leave less room in the contents of their machines
-/// (certify/bound.hpp, "Running jobs"), if these lower its bound; otherwise the proof unchanged. A
-/// pattern search (Hooke and Jeeves 1961) over premiums for tasks by their number of GPUs and one
-/// shift of all GPU prices: about 100 evaluations of the judge.
+/// (certify/bound.hpp, "Running jobs"), if these lower its bound; otherwise the proof unchanged.
+/// Pattern searches (Hooke and Jeeves 1961) over premiums for tasks by their number of GPUs and one
+/// shift of all GPU prices, first at every job's best, then for sets of whole jobs: about 350
+/// evaluations of the judge (decisions 105 and 117).
 /// @pre the instance has the records of all jobs
 Proof price_stays(const model::InstanceView& instance, model::Objective objective, Proof proof,
                   const TightenGoal& goal);

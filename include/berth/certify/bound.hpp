@@ -156,10 +156,11 @@ struct Bound {
 /// move_cost except an additional one, staying, with value and pools of the job's present place. A
 /// job with a job price gains stop_cost wherever it is placed, and move_cost where it stays: u_j -
 /// y_j grows by that amount in its present rack (pod, cluster).
-/// Where no job has a price of its own and none are chosen in the cluster, a job of whole GPUs that
-/// stays takes its machines' devices, in place of paying the prices of its tasks. With e_j = what it
-/// earns by staying net of quotas and limits, and y_j = its best net value elsewhere (at least 0 if
-/// it need not be placed), it counts y_j, and e_j - y_j is an item of its machines' contents. For
+/// Where no job has a price of its own, a job of whole GPUs that stays takes its machines' devices,
+/// in place of paying the prices of its tasks. With e_j = what it earns by staying net of quotas,
+/// limits and rho, and y_j = its best net value elsewhere (at least 0 if it need not be placed), it
+/// counts y_j (where whole jobs are chosen in the cluster, if it is chosen: a plan's choice has it,
+/// staying or not), and e_j - y_j is an item of its machines' contents. For
 /// each of its k machines m it pays pi_m + (e_j - y_j - sum_m pi_m) / k, with pi_m = the prices of
 /// its tasks there; where this is no more than pi_m it has no items. A machine with items earns at
 /// most the smaller of
@@ -173,8 +174,8 @@ struct Bound {
 /// It leaves out limits of racks and pods, and a running job stays wherever type, width and
 /// distance are those of its present place.
 /// In a cluster of more than 128 GPUs where at most 64 jobs have GPUs, it searches over the places
-/// (rack, pod or GPU type) of these jobs instead: only GPUs count, each machine has a multiple of the
-/// common divisor of the tasks, and a job may be left out even if it is in required_placed
+/// (rack, pod or GPU type) of these jobs instead: only GPUs count, each machine has a multiple of
+/// the common divisor of the tasks, and a job may be left out even if it is in required_placed
 /// (src/certify/search/gang_search). Quotas, rules and other resources are left out.
 ///
 /// The result is the smaller of this and the bound at zero prices (every job at the best option

@@ -62,7 +62,7 @@ std::optional<StayOffer> stay_offer(const StayOption& stay, bool must);
 struct JobBests {
   std::vector<JobBest> best;  ///< one per job, in the order given
   bool integral = true;       ///< every value of every option is an integer
-  /// Ascending index. Empty where jobs have prices of their own or are chosen in the cluster.
+  /// Ascending index. Empty where jobs have prices of their own.
   std::vector<StayOption> stays = {};
 };
 

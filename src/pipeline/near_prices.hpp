@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "distributed_judge.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "berth/comm/communicator.hpp"
+#include "berth/model/certificate.hpp"
+#include "berth/model/instance.hpp"
+
+namespace berth::pipeline {
+
+/// Tasks of one size on one GPU type, which have a premium of their own.
+struct TaskSize {
+  GpuTypeId type;
+  std::int64_t gpus = 0;  ///< of a task
+  double share = 0.0;     ///< of the cluster's GPUs that tasks of so many GPUs ask for
+};
+
+/// Amounts per GPU that are added to a certificate's prices.
+struct Premiums {
+  std::vector<double> by_type;  ///< to every GPU price of the type
+  std::vector<double> by_size;  ///< to tasks, by index of the TaskSize
+};
+
+/// How the bound counts the jobs.
+enum class JobCount : std::uint8_t {
+  each,  ///< every job at its best, as if quotas and the cluster could be divided
+  sets,  ///< sets of whole jobs (Certificate::whole_jobs)
+};
+
+/// Certificates near another one, and their bounds.
+class NearPrices {
+ public:
+  /// @param certificate  of no prices of jobs
+  NearPrices(const model::InstanceView& instance, model::Objective objective,
+             model::Certificate certificate);
+
+  /// Types in ascending order, of each the sizes in ascending order.
+  [[nodiscard]] const std::vector<TaskSize>& sizes() const { return sizes_; }
+  [[nodiscard]] std::size_t gpu_types() const { return instance_->cluster.gpu_types.size(); }
+  [[nodiscard]] Premiums none() const {
+    return {std::vector<double>(gpu_types(), 0.0), std::vector<double>(sizes_.size(), 0.0)};
+  }
+  [[nodiscard]] model::Certificate at(const Premiums& premiums, JobCount count) const;
+  /// The bound by prices, unrounded and without the minimum with other bounds.
+  [[nodiscard]] double bound(const Premiums& premiums, JobCount count) const;
+  [[nodiscard]] const DistributedJudge& judge() const { return judge_; }
+
+ private:
+  void list_pools();
+  void list_sizes();
+  void list_shapes();
+
+  const model::InstanceView* instance_;
+  std::vector<JobId> jobs_;
+  comm::Communicator alone_;
+  DistributedJudge judge_;
+  model::Certificate start_;  ///< with all pools and shapes, without whole jobs
+  std::vector<TaskSize> sizes_;
+  std::vector<std::size_t> size_of_;  ///< by entry of start_.shapes; sizes_.size(): none
+};
+
+}  // namespace berth::pipeline
