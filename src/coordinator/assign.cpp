@@ -42,7 +42,7 @@ class Assigner {
       for (std::size_t t = 0; t < by_room_.size(); ++t) {
         ShardsOfRoom& of_room =
             by_room_[t].try_emplace(room_[s][t], ShardsOfRoom{s, {}, {}}).first->second;
-        of_room.by_claim.emplace(0.0, s);
+        of_room.by_claim[0.0].insert(s);
       }
     }
   }
@@ -88,9 +88,16 @@ class Assigner {
 
   /// Shards with equal room of a type.
   struct ShardsOfRoom {
-    std::size_t first;                                  ///< lowest shard
-    std::set<std::pair<double, std::size_t>> by_claim;  ///< GPUs claimed, shard
-    LoadOfShard ranked{};                               ///< entry of the type's ranking
+    std::size_t first;                                 ///< lowest shard
+    std::map<double, std::set<std::size_t>> by_claim;  ///< by GPUs claimed
+    LoadOfShard ranked{};                              ///< entry of the type's ranking
+
+    void move(std::size_t shard, double from, double to) {
+      const auto before = by_claim.find(from);
+      before->second.erase(shard);
+      if (before->second.empty()) by_claim.erase(before);
+      by_claim[to].insert(shard);
+    }
   };
 
   /// The least loaded shard of each room, for jobs of one size. Jobs come by size, so it is built
@@ -104,9 +111,9 @@ class Assigner {
   void add_claim(std::size_t shard, std::size_t type, double gpus) {
     const double room = room_[shard][type];
     ShardsOfRoom& shards = by_room_[type].at(room);
-    shards.by_claim.erase({claimed_[shard][type], shard});
+    const double before = claimed_[shard][type];
     claimed_[shard][type] += gpus;
-    shards.by_claim.emplace(claimed_[shard][type], shard);
+    shards.move(shard, before, claimed_[shard][type]);
     Ranking& ranking = ranking_[type];
     if (ranking.gpus < 0.0) return;
     ranking.least.erase(shards.ranked);
@@ -120,8 +127,8 @@ class Assigner {
     if (room < gpus) return {1e9 - room, shards.first};
     LoadOfShard best{kInfinity, 0};
     // Claims that differ by rounding may be equal shares; the lowest shard is taken then.
-    for (const auto& [claimed, shard] : shards.by_claim) {
-      const LoadOfShard here{(claimed + gpus) / room, shard};
+    for (const auto& [claimed, alike] : shards.by_claim) {
+      const LoadOfShard here{(claimed + gpus) / room, *alike.begin()};
       if (here.first > best.first) break;
       best = std::min(best, here);
     }
