@@ -177,10 +177,12 @@ void add_cluster_figures(const model::Instance& instance, std::span<const JobRec
           std::max(0.0, static_cast<double>(length - idle) - net) * static_cast<double>(run.milli);
       if (run.ended == model::RunEnd::failed) f.failures += 1.0;
     }
-    for (std::size_t r = 1; r < job.runs.size(); ++r) {
-      if (job.runs[r - 1].ended == model::RunEnd::failed) continue;
-      const bool at_once = job.runs[r].start == job.runs[r - 1].end;
-      (at_once ? f.migrations : f.preemptions) += 1.0;
+    bool stopped = false;  // the run before, at this time
+    std::int64_t since = 0;
+    for (const JobRun& run : job.runs) {
+      if (stopped) (run.start == since ? f.migrations : f.preemptions) += 1.0;
+      stopped = run.ended != model::RunEnd::failed;
+      since = run.end;
     }
   }
   const auto span = static_cast<double>(end - begin);

@@ -100,10 +100,10 @@ struct RunNames {
 };
 
 JobRecord read_run_record(const JsonAt& at, const RunNames& names) {
-  static constexpr std::string_view keys[] = {"job",   "arrival", "gpu_milli", "work",
-                                              "alone", "runs",    "promised",  "profiled",
-                                              "refused"};
+  static constexpr std::string_view keys[] = {"job",  "arrival",  "gpu_milli", "work",   "alone",
+                                              "runs", "promised", "profiled",  "refused"};
   JobRecord record;
+  std::vector<JobRun> runs;
   const auto seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) record.job = JobId(names.jobs.find(value));
     if (key == 1) record.arrival = value.integer(0, kMostMicros);
@@ -111,18 +111,18 @@ JobRecord read_run_record(const JsonAt& at, const RunNames& names) {
     if (key == 3) record.work = value.integer(0, kMostMicros);
     if (key == 4) record.alone = value.integer(0, kMostMicros);
     if (key == 5) {
-      value.each(
-          [&](const JsonAt& run) { record.runs.push_back(read_job_run(run, names.machines)); });
+      value.each([&](const JsonAt& run) { runs.push_back(read_job_run(run, names.machines)); });
     }
     if (key == 6) record.promised = value.integer(0, kMostMicros);
     if (key == 7) record.profiled = value.boolean();
     if (key == 8) record.refused = value.boolean();
   });
   at.need(keys, 6, seen);
-  for (JobRun& run : record.runs) {
+  for (JobRun& run : runs) {
     if (run.milli < 0) run.milli = record.milli;
-    if (&run != &record.runs.back() && run.ended == model::RunEnd::completed)
+    if (&run != &runs.back() && run.ended == model::RunEnd::completed)
       run.ended = model::RunEnd::stopped;
+    record.runs.push_back(std::move(run));
   }
   return record;
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -73,24 +74,30 @@ class JobsPresent {
   std::vector<double> integral_;  ///< until the time of each step
 };
 
-/// Seconds x machines with some but not all GPU thousandths taken.
-double partly_used(const model::Cluster& cluster, std::span<const JobRecord> records) {
-  struct MilliChange {
-    std::int32_t machine;
-    std::int64_t time;
-    std::int32_t milli;
-  };
-  std::vector<MilliChange> changes;
+/// A run that begins or ends on a machine.
+struct MilliChange {
+  std::int32_t machine;
+  std::int32_t milli;
+  std::int64_t time;
+};
+
+/// Calls `visit` for every change of every machine, in the order of records.
+template <class Visit>
+void for_each_change(std::span<const JobRecord> records, const Visit& visit) {
   for (const JobRecord& record : records) {
     for (const JobRun& run : record.runs) {
       for (const auto& task : run.tasks) {
         const std::int32_t milli = task.milli * std::popcount(task.devices);
         if (milli == 0) continue;
-        changes.push_back({task.machine.value(), run.start, milli});
-        changes.push_back({task.machine.value(), run.end, -milli});
+        visit(MilliChange{task.machine.value(), milli, run.start});
+        visit(MilliChange{task.machine.value(), -milli, run.end});
       }
     }
   }
+}
+
+/// Seconds x machines with some but not all GPU thousandths taken. Sorts.
+double partly_used(const model::Cluster& cluster, std::vector<MilliChange>& changes) {
   std::ranges::sort(changes, {}, [](const MilliChange& c) { return std::pair(c.machine, c.time); });
   double sum = 0.0;
   std::int64_t used = 0;
@@ -100,6 +107,34 @@ double partly_used(const model::Cluster& cluster, std::span<const JobRecord> rec
     const std::int64_t all = model::kGpuMilli * cluster.class_of(machine).gpus;
     if (changes[i + 1].machine != changes[i].machine || used == 0 || used == all) continue;
     sum += static_cast<double>(changes[i + 1].time - changes[i].time) * kSeconds;
+  }
+  return sum;
+}
+
+/// The same of all machines, a block of machines at a time: at most a sixteenth of the changes, or
+/// those of one machine, are in memory at once.
+double partly_used(const model::Cluster& cluster, std::span<const JobRecord> records) {
+  constexpr std::size_t kBlocks = 16, kFew = 65'536;
+  std::vector<std::size_t> count(cluster.machines());
+  std::size_t all = 0, most = 0;
+  for_each_change(records, [&](const MilliChange& c) {
+    most = std::max(most, ++count[static_cast<std::size_t>(c.machine)]);
+    ++all;
+  });
+  const std::size_t room = std::max({kFew, all / kBlocks, most});
+  std::vector<MilliChange> changes;
+  changes.reserve(std::min(all, room));
+  double sum = 0.0;
+  for (std::size_t from = 0; from < count.size();) {
+    std::size_t to = from, inside = 0;
+    while (to < count.size() && inside + count[to] <= room) inside += count[to++];
+    changes.clear();
+    for_each_change(records, [&](const MilliChange& c) {
+      const auto machine = static_cast<std::size_t>(c.machine);
+      if (machine >= from && machine < to) changes.push_back(c);
+    });
+    sum += partly_used(cluster, changes);
+    from = to;
   }
   return sum;
 }
@@ -149,8 +184,8 @@ void add_use(const model::Cluster& cluster, std::span<const JobRecord> records,
   for (const JobRecord* job : finished) {
     first = std::min(first, job->arrival);
     last = std::max(last, job->end());
-    for (std::size_t r = 0; r < job->runs.size(); ++r) {
-      const JobRun& run = job->runs[r];
+    std::optional<std::int64_t> stopped;  // when the run before was stopped, if it was
+    for (const JobRun& run : job->runs) {
       const auto milli = static_cast<double>(run.milli);
       const auto length = static_cast<double>(run.end - run.start);
       const RunTicks ticks = ticks_of(run);
@@ -159,8 +194,9 @@ void add_use(const model::Cluster& cluster, std::span<const JobRecord> records,
       f.restart_gpu_hours += milli * (length - ticks.moving) * kGpuHours;
       f.lost_gpu_hours += milli * std::max(0.0, ticks.moving - ticks.kept) * kGpuHours;
       if (run.ended == model::RunEnd::failed) ++f.failures;
-      if (r == 0 || job->runs[r - 1].ended == model::RunEnd::failed) continue;
-      ++(job->runs[r - 1].end == run.start ? f.migrations : f.preemptions);
+      if (stopped) ++(*stopped == run.start ? f.migrations : f.preemptions);
+      stopped.reset();
+      if (run.ended != model::RunEnd::failed) stopped = run.end;
     }
   }
   f.makespan = static_cast<double>(last - first) * kSeconds;

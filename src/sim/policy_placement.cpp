@@ -149,7 +149,7 @@ TimedPlacement simulated_placement(const model::Instance& instance, Trace trace,
              "is stopped by a window, and a plan in time has one run a job",
              "take a policy that looks at windows, or plan without --policy");
     }
-    const model::JobRun& only = record.runs.front();
+    const model::JobRun only = record.runs.front();
     timed.placements.push_back(placement_of(record.job, only.start / kSecond, only.tasks));
     timed.ends.push_back((only.end + kSecond - 1) / kSecond);
   }

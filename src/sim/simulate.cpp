@@ -205,7 +205,7 @@ class Simulation {
   /// The actions of the moment take effect.
   void carry_out() {
     for (const Action& action : state_.take_actions()) apply(action);
-    for (const JobId job : started_) ledger_.edit(run_.records[job.index()].runs.back().tasks, +1);
+    for (const JobId job : started_) ledger_.edit(run_.records[job.index()].runs.last().tasks, +1);
     if (rates_) rerate();
     started_.clear();
   }
@@ -241,7 +241,7 @@ class Simulation {
       state_.end(event.job);
       model::JobRecord& record = run_.records[event.job.index()];
       close_run(record, record.work, model::RunEnd::completed);
-      record.runs.shrink_to_fit();
+      record.runs.pack();
       ++ended_;
       ++run_.job_events;
       release_successors(event.job);
@@ -297,7 +297,7 @@ class Simulation {
 
   /// @param done  work of the job so far that counts
   void close_run(model::JobRecord& record, Micros done, model::RunEnd ended) {
-    model::JobRun& run = record.runs.back();
+    model::JobRun& run = record.runs.last();
     run.end = state_.now();
     run.work = done - before_[record.job.index()];
     run.ended = ended;
@@ -327,7 +327,7 @@ class Simulation {
          .batch = p.last.batch,
          .configuration = elastic ? static_cast<std::int32_t>(p.last.configuration) : -1,
          .tasks = p.tasks});
-    milli_ += record.runs.back().milli;
+    milli_ += record.runs.last().milli;
     started_.push_back(action.job);
     if (rates_) {
       rates_->start(state_, action.job);
@@ -340,7 +340,7 @@ class Simulation {
   void rerate() {
     for (const RateBook::JobRate& asked : rates_->update(state_)) {
       const Progress& p = state_.progress(asked.job);
-      model::JobRun& run = run_.records[asked.job.index()].runs.back();
+      model::JobRun& run = run_.records[asked.job.index()].runs.last();
       const double speed = asked.rate.per_second, until = asked.rate.until_work;
       const bool fresh = run.start == state_.now() && run.rates.empty();
       if (fresh) run.speed = speed;

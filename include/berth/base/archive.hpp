@@ -73,6 +73,11 @@ class ByteWriter {
   void operator()(const T&... values) {
     (put(values), ...);
   }
+  /// A number in LEB128: seven bits a byte, the lowest first; the eighth says that more follow.
+  void number(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<char>(value | 0x80));
+    bytes_.push_back(static_cast<char>(value));
+  }
   [[nodiscard]] std::size_t size() const { return bytes_.size(); }
   /// The bytes so far; the writer is empty then.
   [[nodiscard]] std::string take() { return std::exchange(bytes_, {}); }
@@ -90,19 +95,13 @@ class ByteWriter {
     } else if constexpr (internal::Pair<T>) {
       (*this)(value.first, value.second);
     } else {
-      put_length(value.size());
+      number(value.size());
       if constexpr (internal::Raw<typename T::value_type>) {
         append(value.data(), value.size() * sizeof(typename T::value_type));
       } else {
         for (const auto& item : value) put(item);
       }
     }
-  }
-
-  /// Seven bits a byte, the lowest first; the eighth says that more follow.
-  void put_length(std::uint64_t length) {
-    for (; length >= 0x80; length >>= 7) bytes_.push_back(static_cast<char>(length | 0x80));
-    bytes_.push_back(static_cast<char>(length));
   }
 
   void append(const void* from, std::size_t bytes) {
@@ -132,6 +131,16 @@ class ByteReader {
     get(value);
     return value;
   }
+  /// As ByteWriter::number.
+  [[nodiscard]] std::uint64_t number() {
+    std::uint64_t value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      const auto byte = next<unsigned char>();
+      value |= std::uint64_t{byte & 0x7FU} << shift;
+      if (byte < 0x80) return value;
+    }
+    throw std::out_of_range("no number has so many digits");
+  }
 
  private:
   template <class T>
@@ -151,7 +160,7 @@ class ByteReader {
       (*this)(value.first, value.second);
     } else if constexpr (internal::Map<T>) {
       value.clear();
-      for (std::uint64_t left = length(); left > 0; --left) {
+      for (std::uint64_t left = number(); left > 0; --left) {
         auto key = next<typename T::key_type>();
         get(value[std::move(key)]);
       }
@@ -165,23 +174,13 @@ class ByteReader {
     using Item = typename List::value_type;
     values.clear();
     if constexpr (internal::Raw<Item>) {
-      const std::uint64_t size = length();
+      const std::uint64_t size = number();
       const std::string_view bytes = take(size, sizeof(Item));
       values.resize(static_cast<std::size_t>(size));
       if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
     } else {
-      for (std::uint64_t left = length(); left > 0; --left) get(values.emplace_back());
+      for (std::uint64_t left = number(); left > 0; --left) get(values.emplace_back());
     }
-  }
-
-  std::uint64_t length() {
-    std::uint64_t length = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      const auto byte = next<unsigned char>();
-      length |= std::uint64_t{byte & 0x7FU} << shift;
-      if (byte < 0x80) return length;
-    }
-    throw std::out_of_range("no length has so many digits");
   }
 
   std::string_view take(std::uint64_t items, std::size_t item_bytes) {

@@ -32,7 +32,8 @@ struct TaskGroup {
   ShapeId shape;
   std::int32_t count = 1;
   std::uint32_t label = 0;  ///< name of the group in the job file ("worker"), index into `labels`
-  /// The job advances when any so many of the tasks have (coded work); 0: all. It holds all of them.
+  /// The job advances when any so many of the tasks have (coded work); 0: all. It holds all of
+  /// them.
   std::int32_t k_of = 0;
 };
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
-#include "berth/model/task_placement.hpp"
+#include "berth/model/job_runs.hpp"
 #include "berth/model/time_rules.hpp"
 
 /// What happened in a simulation (docs/simulate.md). Times are microseconds on the axis of
@@ -18,54 +18,18 @@ namespace berth::model {
 
 inline constexpr std::int64_t kMicros = 1'000'000;  ///< microseconds in a second
 
-/// From `time` on a run makes progress at another rate.
-struct RateStep {
-  std::int64_t time = 0;
-  double speed = 1.0;  ///< work in a microsecond, >= 0
-
-  bool operator==(const RateStep&) const = default;
-};
-
-/// Why a run ended.
-enum class RunEnd : std::uint8_t {
-  completed,  ///< the job has done its work
-  stopped,    ///< by the policy, or before a planned outage
-  failed,     ///< a machine of it failed
-};
-
-/// One stretch of a job on fixed devices.
-struct JobRun {
-  std::int64_t start = 0;
-  std::int64_t end = 0;
-  std::int64_t overhead = 0;        ///< without progress at its begin
-  std::int64_t work = 0;            ///< that counts: without what the job lost when it was stopped
-  double speed = 1.0;               ///< work in a microsecond at the start
-  std::int64_t milli = 0;           ///< GPU thousandths of all tasks
-  std::int64_t batch = 0;           ///< samples of an iteration; 0: the usual
-  std::int32_t configuration = -1;  ///< of an elastic job
-  RunEnd ended = RunEnd::completed;
-  std::vector<RateStep> rates = {};  ///< changes of the speed, ascending time
-  std::vector<TaskPlacement> tasks = {};
-};
-
-template <class Archive>
-void describe(Archive& archive, JobRun& run) {
-  archive(run.start, run.end, run.overhead, run.work, run.speed, run.milli, run.batch,
-          run.configuration, run.ended, run.rates, run.tasks);
-}
-
 /// A job from arrival to completion. A job without runs was refused: by the policy, or because it
 /// cannot run at all.
 struct JobRecord {
   JobId job;
   std::int64_t arrival = 0;
-  std::int64_t milli = 0;         ///< GPU thousandths of all tasks
-  std::int64_t work = 0;          ///< all of it
-  std::int64_t alone = 0;         ///< microseconds on its fastest GPU type without a stop
-  std::int64_t promised = -1;     ///< start that the policy told first; -1: none
-  bool profiled = false;          ///< its speeds are those of a profile
-  bool refused = false;           ///< by the policy, or it waits for such a job
-  std::vector<JobRun> runs = {};  ///< ascending time; the last one ends the job
+  std::int64_t milli = 0;      ///< GPU thousandths of all tasks
+  std::int64_t work = 0;       ///< all of it
+  std::int64_t alone = 0;      ///< microseconds on its fastest GPU type without a stop
+  std::int64_t promised = -1;  ///< start that the policy told first; -1: none
+  bool profiled = false;       ///< its speeds are those of a profile
+  bool refused = false;        ///< by the policy, or it waits for such a job
+  JobRuns runs = {};           ///< the last one ends the job
 
   [[nodiscard]] bool finished() const { return !runs.empty(); }
   [[nodiscard]] std::int64_t end() const { return runs.back().end; }
