@@ -60,7 +60,7 @@ sim::Trace ruled_trace(const std::vector<RuledRow>& rows) {
 int breaches(const sim::Trace& trace, const sim::Run& run) {
   struct OneRun {
     std::uint32_t rules;
-    const model::JobRun* run;
+    model::JobRun run;
     std::map<std::int32_t, int> tasks;  ///< by machine
   };
   std::vector<OneRun> runs;
@@ -68,7 +68,7 @@ int breaches(const sim::Trace& trace, const sim::Run& run) {
   for (const auto& record : run.records) {
     const policy::Demand& demand = trace.demands[trace.jobs[record.job.index()].demand];
     for (const auto& one : record.runs) {
-      runs.push_back({demand.rules, &one, {}});
+      runs.push_back({demand.rules, one, {}});
       for (const auto& task : one.tasks) ++runs.back().tasks[task.machine.value()];
       for (const auto& [machine, count] : runs.back().tasks)
         found += demand.rules == 4 && count > 1;
@@ -78,7 +78,7 @@ int breaches(const sim::Trace& trace, const sim::Run& run) {
   for (std::size_t a = 0; a < runs.size(); ++a) {
     for (std::size_t b = 0; b < a; ++b) {
       const auto& [first, second] = std::pair(runs[a], runs[b]);
-      if (first.run->start >= second.run->end || second.run->start >= first.run->end) continue;
+      if (first.run.start >= second.run.end || second.run.start >= first.run.end) continue;
       const std::set<std::uint32_t> rules{first.rules, second.rules};
       if (!rules.contains(1) && rules != std::set<std::uint32_t>{2, 3}) continue;
       for (const auto& [machine, count] : first.tasks) found += second.tasks.contains(machine);
