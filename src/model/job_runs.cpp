@@ -57,13 +57,15 @@ void JobRuns::Iterator::decode() {
   run_.milli = read_signed(reader_);
   run_.batch = read_signed(reader_);
   run_.configuration = static_cast<std::int32_t>(read_signed(reader_));
-  run_.rates.resize(reader_.number());
-  for (RateStep& step : run_.rates) {
+  run_.rates.clear();
+  for (std::uint64_t left = reader_.number(); left > 0; --left) {
+    RateStep& step = run_.rates.emplace_back();
     step.time = run_.start + read_signed(reader_);
     reader_(step.speed);
   }
-  run_.tasks.resize(reader_.number());
-  for (TaskPlacement& task : run_.tasks) {
+  run_.tasks.clear();
+  for (std::uint64_t left = reader_.number(); left > 0; --left) {
+    TaskPlacement& task = run_.tasks.emplace_back();
     task.machine = MachineId(static_cast<std::int32_t>(read_signed(reader_)));
     task.group = static_cast<std::uint32_t>(reader_.number());
     task.devices = reader_.number();

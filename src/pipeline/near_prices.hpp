@@ -45,6 +45,7 @@ class NearPrices {
   [[nodiscard]] Premiums none() const {
     return {std::vector<double>(gpu_types(), 0.0), std::vector<double>(sizes_.size(), 0.0)};
   }
+  /// The certificate with the premiums added; prices of 0 are left out.
   [[nodiscard]] model::Certificate at(const Premiums& premiums, JobCount count) const;
   /// The bound by prices, unrounded and without the minimum with other bounds.
   [[nodiscard]] double bound(const Premiums& premiums, JobCount count) const;

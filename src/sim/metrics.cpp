@@ -96,8 +96,9 @@ void for_each_change(std::span<const JobRecord> records, const Visit& visit) {
   }
 }
 
-/// Seconds x machines with some but not all GPU thousandths taken. Sorts.
-double partly_used(const model::Cluster& cluster, std::vector<MilliChange>& changes) {
+/// Seconds x machines with some but not all GPU thousandths taken, of the machines that have these
+/// changes. Sorts.
+double partly_used_by(std::vector<MilliChange>& changes, const model::Cluster& cluster) {
   std::ranges::sort(changes, {}, [](const MilliChange& c) { return std::pair(c.machine, c.time); });
   double sum = 0.0;
   std::int64_t used = 0;
@@ -111,8 +112,9 @@ double partly_used(const model::Cluster& cluster, std::vector<MilliChange>& chan
   return sum;
 }
 
-/// The same of all machines, a block of machines at a time: at most a sixteenth of the changes, or
-/// those of one machine, are in memory at once.
+/// Seconds x machines with some but not all GPU thousandths taken, of all machines. Takes a block
+/// of machines at a time: at most a sixteenth of the changes, or those of one machine, are in
+/// memory.
 double partly_used(const model::Cluster& cluster, std::span<const JobRecord> records) {
   constexpr std::size_t kBlocks = 16, kFew = 65'536;
   std::vector<std::size_t> count(cluster.machines());
@@ -133,7 +135,7 @@ double partly_used(const model::Cluster& cluster, std::span<const JobRecord> rec
       const auto machine = static_cast<std::size_t>(c.machine);
       if (machine >= from && machine < to) changes.push_back(c);
     });
-    sum += partly_used(cluster, changes);
+    sum += partly_used_by(changes, cluster);
     from = to;
   }
   return sum;

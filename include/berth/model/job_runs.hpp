@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <vector>
 
 #include "berth/base/archive.hpp"
@@ -56,7 +55,6 @@ void describe(Archive& archive, JobRun& run) {
 class JobRuns {
  public:
   class Iterator;
-  using value_type = JobRun;
 
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] bool empty() const { return open_.empty() && packed_.empty(); }
@@ -86,17 +84,12 @@ class JobRuns {
   std::vector<char> packed_;  ///< empty when not
 };
 
-/// Input iterator.
+/// What a loop over the runs of a job needs of an iterator.
 class JobRuns::Iterator {
  public:
-  using value_type = JobRun;
-  using difference_type = std::ptrdiff_t;
-
   Iterator() : reader_({}) {}
   [[nodiscard]] const JobRun& operator*() const { return open_ != nullptr ? *open_ : run_; }
-  [[nodiscard]] const JobRun* operator->() const { return &**this; }
   Iterator& operator++();
-  void operator++(int) { ++*this; }
   /// Of iterators over the same runs.
   [[nodiscard]] bool operator==(const Iterator& other) const { return left_ == other.left_; }
 
