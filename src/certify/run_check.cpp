@@ -276,14 +276,14 @@ void check_machines(const Instance& instance, std::span<const JobRecord> records
     std::int64_t time;
     int sign;
     JobId job;
-    const TaskPlacement* task;
+    TaskPlacement task;
   };
   std::vector<std::vector<TaskEvent>> changes(instance.cluster.machines());
   for (const JobRecord& record : records) {
     for (const JobRun& run : record.runs) {
       for (const TaskPlacement& task : run.tasks) {
-        changes[task.machine.index()].push_back({run.start, +1, record.job, &task});
-        changes[task.machine.index()].push_back({run.end, -1, record.job, &task});
+        changes[task.machine.index()].push_back({run.start, +1, record.job, task});
+        changes[task.machine.index()].push_back({run.end, -1, record.job, task});
       }
     }
   }
@@ -294,12 +294,12 @@ void check_machines(const Instance& instance, std::span<const JobRecord> records
     model::Resources taken;
     for (const TaskEvent& change : changes[m]) {
       const auto groups = instance.workload.groups_of(instance.workload.job(change.job));
-      if (change.task->group >= groups.size()) continue;
-      taken += change.sign * instance.workload.shape(groups[change.task->group].shape).needs;
+      if (change.task.group >= groups.size()) continue;
+      taken += change.sign * instance.workload.shape(groups[change.task.group].shape).needs;
       bool over = !taken.within(instance.cluster.class_of(MachineId(m)).capacity);
-      for (std::uint64_t rest = change.task->devices; rest != 0; rest &= rest - 1) {
+      for (std::uint64_t rest = change.task.devices; rest != 0; rest &= rest - 1) {
         std::int64_t& device = used[static_cast<std::size_t>(std::countr_zero(rest))];
-        device += change.sign * change.task->milli;
+        device += change.sign * change.task.milli;
         over |= device > model::kGpuMilli;
       }
       if (over && change.sign > 0) {
