@@ -144,15 +144,29 @@ bool Displacement::by_machine(JobId job, GpuTypeId type, int gpus) {
   }
 }
 
+/// The running jobs of the type, dearest first: sorted once, and the cheapest leave the list when
+/// they may not be stopped any more, which they keep until the decision ends.
+std::span<const JobId> Displacement::dearest_first(GpuTypeId type) {
+  if (by_type_.empty()) by_type_.resize(state_.free().cluster().gpu_types.size());
+  std::optional<std::vector<JobId>>& jobs = by_type_[type.index()];
+  if (!jobs) {
+    jobs.emplace();
+    for (const JobId job : state_.running()) {
+      if (may_stop(job, type)) jobs->push_back(job);
+    }
+    std::ranges::sort(*jobs, std::ranges::greater(),
+                      [&](JobId job) { return std::pair(cost_of(job), job); });
+  }
+  while (!jobs->empty() && !may_stop(jobs->back(), type)) jobs->pop_back();
+  return *jobs;
+}
+
 /// Stops one job after the other, the cheapest first, until the job fits.
 bool Displacement::by_cost(JobId job, GpuTypeId type) {
-  std::vector<std::pair<double, JobId>> victims;
-  for (const JobId other : state_.running()) {
-    if (may_stop(other, type)) victims.emplace_back(cost_of(other), other);
-  }
-  std::ranges::sort(victims);
-  for (const auto& [cost, victim] : victims) {
-    stop(victim);
+  const std::span<const JobId> victims = dearest_first(type);
+  for (auto victim = victims.rbegin(); victim != victims.rend(); ++victim) {
+    if (!may_stop(*victim, type)) continue;
+    stop(*victim);
     if (state_.start(job, type)) return true;
   }
   return false;

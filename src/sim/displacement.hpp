@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -45,12 +46,15 @@ class Displacement {
   [[nodiscard]] bool displace(JobId job, GpuTypeId type);
   bool by_machine(JobId job, GpuTypeId type, int gpus);
   bool by_cost(JobId job, GpuTypeId type);
+  [[nodiscard]] std::span<const JobId> dearest_first(GpuTypeId type);
   void stop(JobId job);
   void return_stopped();
 
   policy::State& state_;
   const std::vector<Standing>& standing_;
   std::vector<std::vector<JobId>> on_machine_;  ///< by MachineId; empty: not listed yet
+  std::vector<std::optional<std::vector<JobId>>>
+      by_type_;  ///< of a GPU type; empty: not listed yet
   std::vector<JobId> stopped_;
   /// Demands and types that did not fit in place of all jobs that may be displaced, ascending:
   /// these become fewer while a decision is made.

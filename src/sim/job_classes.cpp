@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 #include "berth/base/random.hpp"
 
@@ -23,8 +22,9 @@ std::uint64_t logarithm_of(double x) {
 
 JobClasses::JobClasses(std::size_t pools, std::size_t expected)
     : pools_(pools), merges_(expected > kMost), key_(pools + 3) {
-  added_.gpu_time.resize(pools);
-  classes_.reserve(merges_ ? kMost + 1 : expected);
+  const std::size_t most = merges_ ? kMost + 1 : expected;
+  classes_.reserve(most);
+  uses_.reserve(most * pools);
   if (merges_) table_.assign(kSlots, -1);
 }
 
@@ -52,50 +52,52 @@ std::size_t JobClasses::slot_of(std::span<const std::uint64_t> key) const {
   return slot;
 }
 
-void JobClasses::join(Class& to, const Class& from) const {
-  to.count += from.count;
-  to.sum.milli += from.sum.milli;
-  to.sum.weight += from.sum.weight;
-  to.least.milli = std::min(to.least.milli, from.least.milli);
-  to.least.weight = std::min(to.least.weight, from.least.weight);
-  to.most.milli = std::max(to.most.milli, from.most.milli);
-  to.most.weight = std::max(to.most.weight, from.most.weight);
+/// A class of one job, the last one.
+void JobClasses::append(const JobRow& job, std::span<const std::int64_t> durations) {
+  classes_.push_back({.count = 1, .sum = job, .least = job, .most = job});
   for (std::size_t p = 0; p < pools_; ++p) {
-    to.shortest[p] = std::min(to.shortest[p], from.shortest[p]);
-    to.gpu_time[p] += from.gpu_time[p];
+    uses_.push_back(
+        {durations[p], static_cast<double>(job.milli) * static_cast<double>(durations[p])});
+  }
+}
+
+void JobClasses::join(std::size_t to, std::size_t from) {
+  Class& all = classes_[to];
+  const Class& more = classes_[from];
+  all.count += more.count;
+  all.sum.milli += more.sum.milli;
+  all.sum.weight += more.sum.weight;
+  all.least.milli = std::min(all.least.milli, more.least.milli);
+  all.least.weight = std::min(all.least.weight, more.least.weight);
+  all.most.milli = std::max(all.most.milli, more.most.milli);
+  all.most.weight = std::max(all.most.weight, more.most.weight);
+  for (std::size_t p = 0; p < pools_; ++p) {
+    PoolUse& use = uses_[to * pools_ + p];
+    const PoolUse& other = uses_[from * pools_ + p];
+    use.shortest = std::min(use.shortest, other.shortest);
+    use.gpu_time += other.gpu_time;
   }
 }
 
 void JobClasses::add(const JobRow& job, std::span<const std::int64_t> durations) {
-  added_ = {.count = 1,
-            .sum = job,
-            .least = job,
-            .most = job,
-            .shortest = std::move(added_.shortest),
-            .gpu_time = std::move(added_.gpu_time)};
-  added_.shortest.assign(durations.begin(), durations.end());
-  for (std::size_t p = 0; p < pools_; ++p) {
-    added_.gpu_time[p] = static_cast<double>(job.milli) * static_cast<double>(durations[p]);
-  }
-  if (!merges_) {
-    classes_.push_back(added_);
-    return;
-  }
+  append(job, durations);
+  if (!merges_) return;
   make_key(job, durations);
-  join_or_insert(added_);
+  const std::size_t slot = slot_of(key_);
+  if (table_[slot] < 0) {
+    insert_last(slot);
+  } else {
+    join(static_cast<std::size_t>(table_[slot]), classes_.size() - 1);
+    classes_.pop_back();
+    uses_.resize(classes_.size() * pools_);
+  }
   while (classes_.size() > kMost && level_ < kWidest) widen();
 }
 
-/// Adds to the class with `key_`.
-void JobClasses::join_or_insert(const Class& of_jobs) {
-  const std::size_t slot = slot_of(key_);
-  if (table_[slot] >= 0) {
-    join(classes_[static_cast<std::size_t>(table_[slot])], of_jobs);
-    return;
-  }
-  table_[slot] = static_cast<std::int32_t>(classes_.size());
+/// The last class has `key_`, which no other has.
+void JobClasses::insert_last(std::size_t slot) {
+  table_[slot] = static_cast<std::int32_t>(classes_.size() - 1);
   keys_.insert(keys_.end(), key_.begin(), key_.end());
-  classes_.push_back(of_jobs);
   if (4 * classes_.size() > table_.size()) rehash(2 * table_.size());
 }
 
@@ -107,16 +109,27 @@ void JobClasses::rehash(std::size_t slots) {
   }
 }
 
+/// Classes move up to the place of the first one like them.
 void JobClasses::widen() {
   ++level_;
-  const std::vector<Class> before = std::exchange(classes_, {});
-  const std::vector<std::uint64_t> keys = std::exchange(keys_, {});
   std::ranges::fill(table_, -1);
-  for (std::size_t c = 0; c < before.size(); ++c) {
-    std::copy_n(&keys[c * key_.size()], key_.size(), key_.begin());
-    for (std::size_t i = 1; i < key_.size(); ++i) key_[i] >>= 1;
-    join_or_insert(before[c]);
+  std::size_t kept = 0;
+  for (std::size_t c = 0; c < classes_.size(); ++c) {
+    std::uint64_t* key = &keys_[c * key_.size()];
+    for (std::size_t i = 1; i < key_.size(); ++i) key[i] >>= 1;
+    const std::size_t slot = slot_of({key, key_.size()});
+    if (table_[slot] >= 0) {
+      join(static_cast<std::size_t>(table_[slot]), c);
+      continue;
+    }
+    table_[slot] = static_cast<std::int32_t>(kept);
+    std::copy_n(key, key_.size(), &keys_[kept * key_.size()]);
+    std::copy_n(&uses_[c * pools_], pools_, &uses_[kept * pools_]);
+    classes_[kept++] = classes_[c];
   }
+  classes_.resize(kept);
+  uses_.resize(kept * pools_);
+  keys_.resize(kept * key_.size());
 }
 
 }  // namespace berth::sim

@@ -25,12 +25,11 @@ class JobClasses {
   struct Class {
     std::int64_t count = 0;
     JobRow sum, least, most;
-    /// By pool; 0: the members may not use it.
-    std::vector<std::int64_t> shortest;
-    std::vector<double> gpu_time;  ///< sum of thousandths x seconds
-    [[nodiscard]] double mean_duration(std::size_t pool) const {
-      return gpu_time[pool] / static_cast<double>(sum.milli);
-    }
+  };
+  /// Of the members of a class on a pool.
+  struct PoolUse {
+    std::int64_t shortest = 0;  ///< duration; 0: they may not use it
+    double gpu_time = 0.0;      ///< sum of thousandths x seconds
   };
 
   /// @param expected  number of jobs; up to kMost none are merged
@@ -41,13 +40,18 @@ class JobClasses {
 
   /// In order of their first member.
   [[nodiscard]] std::span<const Class> classes() const { return classes_; }
+  /// By pool, of a class by its position.
+  [[nodiscard]] std::span<const PoolUse> pools_of(std::size_t of) const {
+    return std::span(uses_).subspan(of * pools_, pools_);
+  }
   [[nodiscard]] bool merged() const { return merges_; }
 
  private:
-  void join(Class& to, const Class& from) const;
   [[nodiscard]] std::size_t slot_of(std::span<const std::uint64_t> key) const;
   void make_key(const JobRow& job, std::span<const std::int64_t> durations);
-  void join_or_insert(const Class& of_jobs);
+  void append(const JobRow& job, std::span<const std::int64_t> durations);
+  void insert_last(std::size_t slot);
+  void join(std::size_t to, std::size_t from);
   void rehash(std::size_t slots);
   void widen();
 
@@ -55,7 +59,7 @@ class JobClasses {
   bool merges_;
   int level_ = 0;  ///< ratios of classes: number of halvings of their keys
   std::vector<Class> classes_;
-  Class added_;                      ///< the job that is added
+  std::vector<PoolUse> uses_;        ///< [class x pools]
   std::vector<std::uint64_t> keys_;  ///< [class x (pools + 3)], at `level_`
   std::vector<std::int32_t> table_;  ///< hashed by key: class, or -1
   std::vector<std::uint64_t> key_;   ///< of the job that is added

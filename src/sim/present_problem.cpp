@@ -80,35 +80,40 @@ bool holds(const Problem& problem, GpuTypeId type, std::int64_t milli) {
 }
 
 using Class = JobClasses::Class;
+using PoolUses = std::span<const JobClasses::PoolUse>;
 
-/// The classes as jobs, `share` of each times as long as `stretch`.
-void add_class(const Class& of, double share, double stretch, Problem& problem) {
+/// A class as a job: `share` of it, `stretch` times as long as its mean.
+void add_class(const Class& of, PoolUses uses, double share, double stretch, Problem& problem) {
   begin_job(of.sum.weight * share, problem);
-  const auto milli = static_cast<std::int64_t>(static_cast<double>(of.sum.milli) * share / stretch);
-  for (std::size_t p = 0; p < problem.pools.size(); ++p) {
-    if (of.shortest[p] == 0) continue;
-    const double seconds = std::ceil(of.mean_duration(p) * stretch);
+  const auto all = static_cast<double>(of.sum.milli);
+  const auto milli = static_cast<std::int64_t>(all * share / stretch);
+  for (std::size_t p = 0; p < uses.size(); ++p) {
+    if (uses[p].shortest == 0) continue;
+    const double seconds = std::ceil(uses[p].gpu_time / all * stretch);
     add_option(p, static_cast<horizon::Seconds>(seconds), milli, problem);
   }
 }
 
-void add_pieces(const Class& of, Problem& problem) {
+void add_pieces(const Class& of, PoolUses uses, Problem& problem) {
   std::int64_t width = std::numeric_limits<std::int64_t>::max();
-  for (std::size_t p = 0; p < problem.pools.size(); ++p) {
-    if (of.shortest[p] > 0) width = std::min(width, problem.pools[p].capacity.back().gpus / kWidth);
+  for (std::size_t p = 0; p < uses.size(); ++p) {
+    if (uses[p].shortest > 0)
+      width = std::min(width, problem.pools[p].capacity.back().gpus / kWidth);
   }
   width = std::max({width, of.most.milli, std::int64_t{1}});
   const std::int64_t pieces = std::min(kMostPieces, (of.sum.milli + width - 1) / width);
   const double share = 1.0 / static_cast<double>(pieces);
   const double stretch = static_cast<double>(of.sum.milli) * share / static_cast<double>(width);
-  for (std::int64_t i = 0; i < pieces; ++i) add_class(of, share, std::max(1.0, stretch), problem);
+  for (std::int64_t i = 0; i < pieces; ++i) {
+    add_class(of, uses, share, std::max(1.0, stretch), problem);
+  }
 }
 
-void add_least(const Class& of, Problem& problem) {
+void add_least(const Class& of, PoolUses uses, Problem& problem) {
   const auto count = static_cast<double>(of.count);
   begin_job(of.least.weight * count, problem);
-  for (std::size_t p = 0; p < problem.pools.size(); ++p) {
-    if (of.shortest[p] > 0) add_option(p, of.shortest[p], of.least.milli * of.count, problem);
+  for (std::size_t p = 0; p < uses.size(); ++p) {
+    if (uses[p].shortest > 0) add_option(p, uses[p].shortest, of.least.milli * of.count, problem);
   }
 }
 
@@ -159,10 +164,12 @@ PresentClasses present_classes(const State& state, std::span<const JobId> presen
     ++made.jobs;
   }
   made.merged = classes.merged();
-  for (const Class& of : classes.classes()) {
-    add_class(of, 1.0, 1.0, made.classes);
-    add_pieces(of, made.pieces);
-    if (made.merged) add_least(of, made.least);
+  for (std::size_t c = 0; c < classes.classes().size(); ++c) {
+    const Class& of = classes.classes()[c];
+    const PoolUses uses = classes.pools_of(c);
+    add_class(of, uses, 1.0, 1.0, made.classes);
+    add_pieces(of, uses, made.pieces);
+    if (made.merged) add_least(of, uses, made.least);
   }
   return made;
 }

@@ -43,7 +43,7 @@ TEST(JobClasses, equal_jobs_are_one_class) {
   const auto& one = classes.classes().front();
   EXPECT_EQ(one.count, 1000);
   EXPECT_EQ(one.sum.milli, 2'000'000);
-  EXPECT_DOUBLE_EQ(one.mean_duration(1), 150.0);
+  EXPECT_DOUBLE_EQ(classes.pools_of(0)[1].gpu_time, 2e6 * 150.0);
 }
 
 TEST(JobClasses, many_jobs_are_few_classes_with_the_same_sums) {
@@ -62,12 +62,15 @@ TEST(JobClasses, many_jobs_are_few_classes_with_the_same_sums) {
     }
     EXPECT_LE(classes.classes().size(), sim::JobClasses::kMost);
     EXPECT_GE(classes.classes().size(), sim::JobClasses::kMost / 8);
-    for (const auto& of : classes.classes()) {
+    for (std::size_t c = 0; c < classes.classes().size(); ++c) {
+      const auto& of = classes.classes()[c];
+      const auto uses = classes.pools_of(c);
       milli -= of.sum.milli;
       weight -= of.sum.weight;
-      gpu_time -= of.gpu_time[0];
-      if (of.shortest[1] > 0) both -= of.count;  // pools are never mixed
-      EXPECT_LE(static_cast<double>(of.shortest[0]), of.mean_duration(0) * (1.0 + 1e-12));
+      gpu_time -= uses[0].gpu_time;
+      if (uses[1].shortest > 0) both -= of.count;  // pools are never mixed
+      EXPECT_LE(static_cast<double>(uses[0].shortest * of.sum.milli),
+                uses[0].gpu_time * (1.0 + 1e-12));
       EXPECT_LE(of.least.milli * of.count, of.sum.milli);
       EXPECT_GE(of.most.milli * of.count, of.sum.milli);
     }
