@@ -66,7 +66,9 @@ class GangCost {
   Int128 cost_over(std::span<const PricedDomain> places, GpuTypeId type);
   Int128 cost_over(std::span<const PricedPool> pools, GpuTypeId type);
   Int128 cost_over_cluster(GpuTypeId type);
-  static Int128 at_least(const EqualTasks& demand, std::int64_t price);
+  [[nodiscard]] Int128 at_least(const EqualTasks& demand, GpuTypeId type, std::int64_t price,
+                                Payment payment) const;
+  [[nodiscard]] bool may_fit(GpuTypeId type, model::Level width) const;
   FillCost fill(std::span<const PricedDomain> places, GpuTypeId type, const EqualTasks& demand,
                 Payment payment);
   [[nodiscard]] std::int64_t tasks_to_fill(const EqualTasks& demand, GpuTypeId type,
@@ -88,7 +90,8 @@ class GangCost {
   Int128 find_anywhere(GpuTypeId type, model::Level width);
   Int128 in_cheapest(GpuTypeId type, model::Level width);
   template <class Id, class Cost>
-  Int128 cheapest(std::span<const std::pair<std::int64_t, Id>> places, const Cost& cost) const;
+  Int128 cheapest(std::span<const std::pair<std::int64_t, Id>> places, GpuTypeId type,
+                  const Cost& cost) const;
   void add_caps(const model::PlacementRules& rules);
   [[nodiscard]] bool rules_allow(std::size_t first_rack, std::size_t end_rack,
                                  GpuTypeId type) const;

@@ -17,9 +17,15 @@ constexpr std::size_t kFirst = 8;  // racks tried at first, then doubled; chosen
 
 }  // namespace
 
-/// Least cost of one task where a GPU thousandth costs at least `price`.
-Int128 GangCost::at_least(const EqualTasks& demand, std::int64_t price) {
-  return std::min<Int128>(Int128{price} * demand.milli, kMostExpensive);
+/// Least cost of one task where a GPU thousandth costs at least `price`. What machines are worth
+/// need not contain the price of its shape.
+Int128 GangCost::at_least(const EqualTasks& demand, GpuTypeId type, std::int64_t price,
+                          Payment payment) const {
+  Int128 least = Int128{price} * demand.milli;
+  if (payment == Payment::tasks && demand.on_type) {
+    least += price_table_->shape_price(demand.shape, type);
+  }
+  return std::min<Int128>(least, kMostExpensive);
 }
 
 /// The number of tasks whose room is paid for. Machines of an exclusive job are paid for entirely:
@@ -78,7 +84,7 @@ Int128 GangCost::cost_in_cluster(GpuTypeId type, const EqualTasks& demand, Payme
     }
     const FillCost filled = fill(places, type, demand, payment);
     if (places.size() == racks.size()) return filled.cost;
-    const Int128 others = at_least(demand, racks[places.size()].first);
+    const Int128 others = at_least(demand, type, racks[places.size()].first, payment);
     if (filled.cost < kImpossible && filled.highest_price <= others) return filled.cost;
   }
 }
@@ -119,23 +125,36 @@ Int128 GangCost::cost_over(std::span<const PricedPool> pools, GpuTypeId type) {
 /// The least cost over the places, visited by ascending price; stops when no later place can be
 /// cheaper than the best so far.
 template <class Id, class Cost>
-Int128 GangCost::cheapest(std::span<const std::pair<std::int64_t, Id>> places,
+Int128 GangCost::cheapest(std::span<const std::pair<std::int64_t, Id>> places, GpuTypeId type,
                           const Cost& cost) const {
+  const Payment payment = exclusive_ ? Payment::machines : Payment::tasks;
   Int128 least = kImpossible;
   for (const auto& [price, place] : places) {
     Int128 all = 0;
-    for (const EqualTasks& d : demands_) all += at_least(d, price) * d.count;
+    for (const EqualTasks& d : demands_) all += at_least(d, type, price, payment) * d.count;
     if (all >= least) break;
     least = std::min(least, cost(place));
   }
   return least;
 }
 
-Int128 GangCost::in_cheapest(GpuTypeId type, Level width) {
-  if (width == Level::pod) {
-    return cheapest(price_table_->pods_of(type), [&](PodId p) { return in_pod(type, width, p); });
+/// False when the tasks ask for more GPU thousandths than any domain of this width has free.
+bool GangCost::may_fit(GpuTypeId type, Level width) const {
+  Int128 milli = 0;
+  for (const EqualTasks& d : demands_) {
+    if (d.on_type) milli += Int128{d.milli} * d.count;
   }
-  return cheapest(price_table_->racks_of(type), [&](RackId r) { return in_rack(type, width, r); });
+  return milli <= price_table_->most_milli(type, width);
+}
+
+Int128 GangCost::in_cheapest(GpuTypeId type, Level width) {
+  if (!may_fit(type, width)) return kImpossible;
+  if (width == Level::pod) {
+    return cheapest(price_table_->pods_of(type), type,
+                    [&](PodId p) { return in_pod(type, width, p); });
+  }
+  return cheapest(price_table_->racks_of(type), type,
+                  [&](RackId r) { return in_rack(type, width, r); });
 }
 
 }  // namespace berth::certify

@@ -23,7 +23,7 @@ JobBests job_bests(const model::InstanceView& instance, model::Objective objecti
                    std::span<const JobId> jobs) {
   const Pricing pricing(instance, objective, certificate, facts);
   const model::WorkloadView& workload = instance.workload;
-  const TaskSets sets(workload, jobs, pricing.price_table.place_limits().constrain_rings());
+  const TaskSets sets(instance, jobs, pricing.price_table.place_limits().constrain_rings());
   JobBests found{.best = std::vector<JobBest>(jobs.size())};
   std::vector<std::uint8_t> integral(sets.pieces());
   std::vector<std::vector<StayOption>> stays(sets.pieces());

@@ -26,6 +26,7 @@ PriceTable::PriceTable(const model::InstanceView& instance, const model::Certifi
   list_pod_pools(certificate.level);
   find_different_racks();
   sort_by_price();
+  find_most_milli();
   shape_prices_.assign(workload_.tables().shapes.size() * (types_ + 1), 0);
   for (const model::Certificate::ShapePrice& s : certificate.shapes) {
     const auto column = static_cast<std::size_t>(s.gpu_type.value() + 1);
@@ -171,6 +172,25 @@ void PriceTable::sort_by_price() {
   }
   for (auto& racks : racks_by_price_) std::ranges::sort(racks);
   for (auto& pods : pods_by_price_) std::ranges::sort(pods);
+}
+
+void PriceTable::find_most_milli() {
+  most_milli_.assign(types_, {});
+  std::vector<std::pair<RackId, std::int64_t>> in_rack(types_);  // of the latest rack
+  std::vector<std::pair<PodId, std::int64_t>> in_pod(types_);
+  const auto add = [](auto& latest, auto place, std::int64_t milli, std::int64_t& most) {
+    if (latest.first != place) latest = {place, 0};
+    most = std::max(most, latest.second += milli);
+  };
+  for (const PricedPool& s : by_rack_) {
+    if (!s.type.valid()) continue;
+    const std::size_t t = s.type.index();
+    auto& [machine, rack, pod] = most_milli_[t];
+    const std::int64_t milli = variants_[s.variant].free_milli();
+    machine = std::max(machine, milli);
+    add(in_rack[t], s.rack, milli * s.machines, rack);
+    add(in_pod[t], s.pod, milli * s.machines, pod);
+  }
 }
 
 std::span<const RackId> PriceTable::different_racks(PodId pod) const {

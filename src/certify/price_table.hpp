@@ -77,6 +77,10 @@ class PriceTable {
     return pods_by_price_[type.index()];
   }
 
+  /// Most free GPU thousandths of the type in one machine, rack or pod. @pre domain < cluster
+  [[nodiscard]] std::int64_t most_milli(GpuTypeId type, model::Level domain) const {
+    return most_milli_[type.index()][static_cast<std::size_t>(domain)];
+  }
   /// Free GPU thousandths of all machines.
   [[nodiscard]] std::int64_t free_milli() const;
 
@@ -115,6 +119,7 @@ class PriceTable {
   void list_pod_pools(model::Level level);
   void find_different_racks();
   void sort_by_price();
+  void find_most_milli();
 
   model::WorkloadView workload_;
   MachineVariants variants_;
@@ -130,6 +135,7 @@ class PriceTable {
   std::vector<std::size_t> different_first_;  ///< by PodId, one more
   std::vector<std::vector<std::pair<std::int64_t, RackId>>> racks_by_price_;  ///< by GpuTypeId
   std::vector<std::vector<std::pair<std::int64_t, PodId>>> pods_by_price_;    ///< by GpuTypeId
+  std::vector<std::array<std::int64_t, model::kLevels - 1>> most_milli_;      ///< by GpuTypeId
   std::vector<PricedPool> pools_;
   std::vector<std::size_t> pod_first_;      ///< by PodId, one more
   std::vector<std::int64_t> shape_prices_;  ///< shape x (types + 1); column 0 = without GPUs

@@ -5,6 +5,7 @@
 #include "place_limits.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 
 namespace berth::certify {
@@ -53,10 +54,30 @@ struct Hash {
   }
 };
 
+/// Positions in `jobs` by home pod, jobs without a home last; ascending within a pod.
+std::vector<std::uint32_t> by_home(const model::InstanceView& instance,
+                                   std::span<const JobId> jobs) {
+  const std::size_t none = instance.cluster.pods.size();
+  const auto pod_of = [&](JobId id) {
+    const Job& job = instance.workload.job(id);
+    if (job.home_rack.valid()) return instance.cluster.racks[job.home_rack.index()].pod.index();
+    return job.home_pod.valid() ? job.home_pod.index() : none;
+  };
+  std::vector<std::uint32_t> next(none + 2, 0);  // by pod: place of its next job
+  for (const JobId job : jobs) ++next[pod_of(job) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<std::uint32_t> order(jobs.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    order[next[pod_of(jobs[i])]++] = static_cast<std::uint32_t>(i);
+  }
+  return order;
+}
+
 }  // namespace
 
-TaskSets::TaskSets(const model::WorkloadView& workload, std::span<const JobId> jobs, bool rings_pay)
+TaskSets::TaskSets(const model::InstanceView& instance, std::span<const JobId> jobs, bool rings_pay)
     : members_(jobs.size()) {
+  const model::WorkloadView& workload = instance.workload;
   std::unordered_map<Asked, std::uint32_t, Hash> known;  // sets are numbered by first appearance
   std::vector<std::uint32_t> set_of(jobs.size());
   std::vector<std::size_t> size;
@@ -74,9 +95,7 @@ TaskSets::TaskSets(const model::WorkloadView& workload, std::span<const JobId> j
     for (std::size_t p = kPiece; p < size[s]; p += kPiece) ends_.push_back(begin + p);
     ends_.push_back(begin + size[s]);
   }
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    members_[place[set_of[i]]++] = static_cast<std::uint32_t>(i);
-  }
+  for (const std::uint32_t i : by_home(instance, jobs)) members_[place[set_of[i]]++] = i;
 }
 
 }  // namespace berth::certify

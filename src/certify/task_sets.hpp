@@ -11,7 +11,8 @@
 
 namespace berth::certify {
 
-/// Groups jobs by their tasks: and rules: those of one set pay equal prices for equal places.
+/// Groups jobs by their tasks and rules: those of one set pay equal prices for equal places. Jobs
+/// at home in one pod follow one another, so that few pieces of a set look at the same pod.
 class TaskSets {
  public:
   /// Members of a set, by position in the list of jobs.
@@ -19,9 +20,9 @@ class TaskSets {
 
   /// @param rings_pay  uplinks have a price or a limit, so rings of different traffic pay
   /// differently
-  TaskSets(const model::WorkloadView& workload, std::span<const JobId> jobs, bool rings_pay);
+  TaskSets(const model::InstanceView& instance, std::span<const JobId> jobs, bool rings_pay);
 
-  /// Each set in pieces of bounded size, ascending: enough pieces to divide among threads.
+  /// Each set in pieces of bounded size: enough pieces to divide among threads.
   [[nodiscard]] std::size_t pieces() const { return ends_.size(); }
   [[nodiscard]] Members piece(std::size_t p) const {
     const std::size_t begin = p == 0 ? 0 : ends_[p - 1];

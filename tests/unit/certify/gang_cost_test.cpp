@@ -53,6 +53,17 @@ model::Certificate random_prices(test::Dice& dice, const model::Cluster& cluster
   return c;
 }
 
+/// Prices of tasks by shape and GPU type; half of the draws have no others.
+void add_shape_prices(test::Dice& dice, const model::Instance& instance,
+                      model::Certificate& prices) {
+  if (dice.chance(50)) prices.pools.clear();
+  for (std::size_t s = 0; s < instance.workload.shapes.size(); ++s) {
+    for (int type = -1; type < 2; ++type) {
+      if (dice.chance(80)) prices.shapes.push_back({ShapeId(s), GpuTypeId(type), dice.below(5000)});
+    }
+  }
+}
+
 void random_jobs(test::Dice& dice, test::Tiny& tiny) {
   for (int j = 0; j < 20; ++j) {
     const bool share = dice.chance(20);
@@ -106,7 +117,9 @@ TEST(GangCost, is_the_least_over_all_racks_pods_and_machines) {
     test::Tiny tiny = random_cluster(dice);
     random_jobs(dice, tiny);
     const model::Instance& instance = tiny.instance;
-    const PriceTable price_table(instance, random_prices(dice, instance.cluster));
+    model::Certificate prices = random_prices(dice, instance.cluster);
+    if (seed % 3 == 0) add_shape_prices(dice, instance, prices);
+    const PriceTable price_table(instance, prices);
     for (const model::Job& job : instance.workload.jobs) {
       GangCost cost(instance, price_table, job), other(instance, price_table, job);
       for (const GpuTypeId type : {GpuTypeId(0), GpuTypeId(1)}) {
