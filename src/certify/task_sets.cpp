@@ -54,9 +54,15 @@ struct Hash {
   }
 };
 
-/// Positions in `jobs` by home pod, jobs without a home last; ascending within a pod.
+/// Positions in `jobs` by home pod, jobs without a home last; ascending within a pod, and overall
+/// when no set has several pieces.
 std::vector<std::uint32_t> by_home(const model::InstanceView& instance,
                                    std::span<const JobId> jobs) {
+  std::vector<std::uint32_t> order(jobs.size());
+  if (jobs.size() <= kPiece) {
+    std::iota(order.begin(), order.end(), 0U);
+    return order;
+  }
   const std::size_t none = instance.cluster.pods.size();
   const auto pod_of = [&](JobId id) {
     const Job& job = instance.workload.job(id);
@@ -66,7 +72,6 @@ std::vector<std::uint32_t> by_home(const model::InstanceView& instance,
   std::vector<std::uint32_t> next(none + 2, 0);  // by pod: place of its next job
   for (const JobId job : jobs) ++next[pod_of(job) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
-  std::vector<std::uint32_t> order(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     order[next[pod_of(jobs[i])]++] = static_cast<std::uint32_t>(i);
   }

@@ -11,8 +11,9 @@
 
 namespace berth::certify {
 
-/// Groups jobs by their tasks and rules: those of one set pay equal prices for equal places. Jobs
-/// at home in one pod follow one another, so that few pieces of a set look at the same pod.
+/// Groups jobs by their tasks and rules: those of one set pay equal prices for equal places. Where
+/// a set may have several pieces, jobs at home in one pod follow one another, so that few of them
+/// look at the same pod.
 class TaskSets {
  public:
   /// Members of a set, by position in the list of jobs.
