@@ -123,9 +123,12 @@ void JobClasses::widen() {
       continue;
     }
     table_[slot] = static_cast<std::int32_t>(kept);
-    std::copy_n(key, key_.size(), &keys_[kept * key_.size()]);
-    std::copy_n(&uses_[c * pools_], pools_, &uses_[kept * pools_]);
-    classes_[kept++] = classes_[c];
+    if (kept < c) {
+      std::copy_n(key, key_.size(), &keys_[kept * key_.size()]);
+      std::copy_n(&uses_[c * pools_], pools_, &uses_[kept * pools_]);
+      classes_[kept] = classes_[c];
+    }
+    ++kept;
   }
   classes_.resize(kept);
   uses_.resize(kept * pools_);
