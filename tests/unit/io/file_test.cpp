@@ -96,6 +96,16 @@ TEST(ReadFile, tells_truncated_from_damaged_from_foreign_gzip) {
   expect_unreadable(folder / "hidden", "let the name end in .gz");
 }
 
+TEST(ReadFile, refuses_gzip_that_is_made_to_fill_memory) {
+  const Folder folder;
+  const std::string zeros(std::size_t{65} << 20, '\0');
+  const std::string mib = member(folder, long_text().substr(0, std::size_t{1} << 20));
+  folder.put("bomb.gz", member(folder, zeros));
+  expect_unreadable(folder / "bomb.gz", "more than 500 times its size");
+  folder.put("dense.gz", mib + member(folder, zeros));  // 66 MiB of 240 KiB
+  EXPECT_GT(read_file(folder / "dense.gz").size(), zeros.size());
+}
+
 TEST(PieceReader, gives_the_text_in_pieces_plain_or_inflated) {
   const Folder folder;
   const std::string text = long_text();
