@@ -205,7 +205,7 @@ TEST(Pack, fills_devices_with_shares) {
                                 .jobs(1, {.milli = 500})
                                 .take());
   EXPECT_NEAR(r.value, 2.0, 1e-12);
-  EXPECT_NEAR(r.bound, 2.0, 1e-6);
+  EXPECT_NEAR(r.bound, 2.0, 2e-5);  // the relaxation stops at a tenth of the usual gap
 }
 
 // CPU is short: 10 cores, tasks of 1 GPU want 6 or 4: one of each, not two of the heavier value.
