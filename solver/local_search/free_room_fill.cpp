@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/solver/free_room_fill.hpp"
 
+#include "local_search/counted_placer.hpp"
 #include "local_search/fill_idle_capacity.hpp"
 
 #include <set>
@@ -64,11 +65,16 @@ model::Placement fill_free_room(const planner_model::Valuation& valuation,
   std::vector<JobId> order(jobs.begin(), jobs.end());
   planner_model::sort_by_precedence(valuation, order);
   occupancy.admit(order);
-  local_search::fill_idle_capacity(occupancy, order, stop);
+  FreeTaskCounts counts(occupancy);
+  const Occupancy::Mark mark = occupancy.mark();
+  local_search::fill_idle_capacity(occupancy, order, stop,
+                                   local_search::counted_placer(occupancy, mark, counts));
+  occupancy.keep(mark);
   for (const JobId job : occupancy.placed_jobs()) {
     if (occupancy.value_of(job) < 0.0) occupancy.give_back(job);  // to stop costs less than to move
   }
-  RoomSearch search(occupancy);
+  FreeTaskCounts left(occupancy);
+  RoomSearch search(occupancy, &left);
   while (place_found(occupancy, search, order, stop) > 0) {
   }
   return occupancy.placement();

@@ -2,6 +2,7 @@
 #include "berth/solver/make_room.hpp"
 
 #include "local_search/candidate_domains.hpp"
+#include "local_search/counted_placer.hpp"
 #include "local_search/fill_idle_capacity.hpp"
 #include "local_search/group_insertion.hpp"
 #include "local_search/insertion.hpp"
@@ -39,19 +40,6 @@ std::vector<MachineId> machines_of(const Occupancy& state, std::span<const JobId
   return machines;
 }
 
-/// Machines whose content has changed since the mark, or will when these jobs give back their room;
-/// ascending.
-std::vector<MachineId> changed_machines(const Occupancy& state, Occupancy::Mark mark,
-                                        std::vector<MachineId> freed) {
-  for (const Occupancy::Change& change : state.changes_since(mark)) {
-    const auto& tasks = change.left.empty() ? state.placed(change.job).tasks : change.left;
-    for (const model::TaskPlacement& task : tasks) freed.push_back(task.machine);
-  }
-  std::ranges::sort(freed);
-  freed.erase(std::unique(freed.begin(), freed.end()), freed.end());
-  return freed;
-}
-
 /// Lists the domains and machines that may hold one of these jobs after all of them have given back
 /// their room. @param mark  set when the counts were exact
 local_search::OptionPlacer placer_of(const Occupancy& state, Occupancy::Mark mark,
@@ -59,16 +47,7 @@ local_search::OptionPlacer placer_of(const Occupancy& state, Occupancy::Mark mar
   if (counts == nullptr) return {};
   const model::WorkloadView& workload = state.valuation().instance().workload;
   for (const JobId job : victims) counts->prepare(workload.job(job));
-  const auto freed = std::make_shared<const std::vector<MachineId>>(machines_of(state, victims));
-  const auto domains = [&workload, counts, freed](JobId job, GpuTypeId type,
-                                                  std::span<const Domain> list) {
-    return counts->holders(workload.job(job), type, list, *freed);
-  };
-  const auto machines = [&state, mark, counts, freed](JobId job, GpuTypeId type,
-                                                      const Domain& domain) {
-    return counts->roomy_machines(job, type, domain, changed_machines(state, mark, *freed));
-  };
-  return {.holders = domains, .roomy = machines};
+  return local_search::counted_placer(state, mark, *counts, machines_of(state, victims));
 }
 
 /// @param counts  of the present content, or null

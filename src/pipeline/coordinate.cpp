@@ -155,6 +155,20 @@ void search_exactly(const PlanningContext& context, coordinator::JobRecords& rec
   });
 }
 
+/// Adds what searches by shards leave out: missing required jobs, the best plan of a small
+/// instance, jobs that fit into room left anywhere. Collective.
+void fill(const PlanningContext& context, coordinator::JobRecords& records,
+          const GlobalRelaxation& relaxation, const Proof& proof, model::Placement& placement) {
+  const bool misses = misses_required(context, records.home_jobs(), placement);
+  if (context.comm.max(misses ? 1 : 0) == 1) {
+    repair_required(context, records, relaxation, placement);
+  }
+  const bool exact = context.options.exact.steps > 0;
+  if (exact && is_small(context)) search_exactly(context, records, proof, placement);
+  fill_free_room(context, records, placement);
+  coordinator::serve_equal_jobs(context.comm, *relaxation.valuation, records, placement);
+}
+
 }  // namespace
 
 GlobalPlacement coordinate(const PlanningContext& context, coordinator::JobRecords& records,
@@ -170,14 +184,7 @@ GlobalPlacement coordinate(const PlanningContext& context, coordinator::JobRecor
   solution.local.mine.clear();  // later stages need the placement only
   records.retain_only({});
   const GlobalRelaxation& relaxation = solution.relaxation;
-  if (context.comm.max(misses_required(context, records.home_jobs(), placed.placement) ? 1 : 0) ==
-      1) {
-    repair_required(context, records, relaxation, placed.placement);
-  }
-  const bool exact = context.options.exact.steps > 0;
-  if (exact && is_small(context)) search_exactly(context, records, proof, placed.placement);
-  fill_free_room(context, records, placed.placement);
-  coordinator::serve_equal_jobs(context.comm, *relaxation.valuation, records, placed.placement);
+  context.stages.run("fill", [&] { fill(context, records, relaxation, proof, placed.placement); });
   if (relaxation.limits == nullptr) return placed;
   const model::InstanceView& instance = context.unpriced.instance();
   BERTH_ENSURE(coordinator::within_limits(

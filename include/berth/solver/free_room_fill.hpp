@@ -21,7 +21,8 @@ struct FreeCapacity {
 
 /// Places unplaced jobs into free capacity, as `fill_idle_capacity` and then `find_room` find it,
 /// until no more of them has room. No other job moves; a job that would lose value is not placed.
-/// Deterministic. O(jobs (log jobs + machines))
+/// Deterministic. O(jobs log jobs + machines x shapes), and O(domains) for each kind of jobs that has
+/// room somewhere.
 /// @return placements of some of the jobs, ascending job
 model::Placement fill_free_room(const planner_model::Valuation& valuation,
                                 const FreeCapacity& capacity, std::span<const JobId> jobs,

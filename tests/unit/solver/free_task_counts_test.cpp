@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/solver/free_task_counts.hpp"
 
+#include "local_search/counted_placer.hpp"
+#include "local_search/fill_idle_capacity.hpp"
 #include "random_tiny.hpp"
 
 #include <algorithm>
@@ -18,9 +20,9 @@ std::vector<MachineId> all_machines(const model::Cluster& cluster) {
   return machines;
 }
 
-/// A tiny instance with jobs placed by first fit.
+/// A tiny instance with every `step`-th job placed by first fit.
 struct Filled {
-  explicit Filled(model::Instance tiny)
+  explicit Filled(model::Instance tiny, std::size_t step = 1)
       : instance(std::move(tiny)),
         valuation(model::InstanceView(instance), model::Objective::value),
         limits(model::InstanceView(instance), model::Objective::value),
@@ -30,6 +32,7 @@ struct Filled {
     }
     for (const JobId job : model::planned_jobs(instance.workload)) {
       occupancy.admit(job);
+      if (job.index() % step != 0) continue;
       if (auto placed = find_room(occupancy, job)) occupancy.take(*std::move(placed));
     }
   }
@@ -111,6 +114,27 @@ TEST(FreeTaskCounts, change_no_answer_and_stay_exact_when_victims_move) {
   EXPECT_GT(found, 100);
   EXPECT_GT(moved, 10);
   EXPECT_GT(stopped, 100);
+}
+
+TEST(FreeTaskCounts, change_no_place_when_idle_capacity_is_filled) {
+  std::size_t placed = 0;
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    SCOPED_TRACE(seed);
+    Filled plain(tiny_with_limits(seed), 2);
+    Filled counted(tiny_with_limits(seed), 2);
+    const auto jobs = model::planned_jobs(plain.instance.workload);
+    const std::size_t before = plain.occupancy.placed_jobs().size();
+    local_search::fill_idle_capacity(plain.occupancy, jobs);
+    FreeTaskCounts counts(counted.occupancy);
+    const Occupancy::Mark mark = counted.occupancy.mark();
+    local_search::fill_idle_capacity(counted.occupancy, jobs, {},
+                                     local_search::counted_placer(counted.occupancy, mark, counts));
+    counted.occupancy.keep(mark);
+    EXPECT_TRUE(
+        std::ranges::equal(plain.occupancy.placement(), counted.occupancy.placement(), equal));
+    placed += plain.occupancy.placed_jobs().size() - before;
+  }
+  EXPECT_GT(placed, 200U);
 }
 
 }  // namespace
