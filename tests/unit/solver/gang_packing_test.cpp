@@ -160,7 +160,7 @@ TEST(GangPacking, shard_places_nearly_all_required_gangs) {
 /// parts of large gangs, and a plan without these comes closer to it.
 TEST(GangPacking, packs_again_without_gangs_that_do_not_fit) {
   double value = 0.0, bound = 0.0;
-  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
     InstanceBuilder plan({"A"});
     plan.rack(plan.pod());
     plan.add_machines(64, 0, 8);
@@ -176,7 +176,7 @@ TEST(GangPacking, packs_again_without_gangs_that_do_not_fit) {
     Occupancy relaxed(whole.valuation, plan.machines);
     bound += pack(relaxed, plan.jobs).bound;
   }
-  EXPECT_GT(value, 0.9895 * bound);  // 0.9889 by one packing
+  EXPECT_GT(value, 0.9898 * bound);  // 0.9896 by one packing
 }
 
 /// Jobs of several task groups are placed whole, tasks without GPUs beside them.
