@@ -25,7 +25,7 @@ class Inflater {
   Inflater& operator=(const Inflater&) = delete;
 
   /// Fills `text` and returns its size, which is smaller only at the end.
-  /// @throws InputError: not gzip, truncated, damaged, a bomb
+  /// @throws InputError: not gzip, truncated, damaged, too much text for its size
   std::size_t read(std::span<char> text);
 
   [[nodiscard]] std::size_t left() const { return rest_.size(); }  ///< compressed bytes
@@ -38,9 +38,8 @@ class Inflater {
 
   std::string_view rest_;
   std::string file_;
+  std::size_t may_make_;  ///< bytes of text that it may still hold
   std::unique_ptr<InflateStream> stream_;
-  std::size_t bytes_read_ = 0;  ///< compressed
-  std::size_t bytes_made_ = 0;
   bool in_member_ = false;
   bool started_ = false;
 };
