@@ -23,8 +23,8 @@ constexpr int kPatterns = 10;
 constexpr double kBoundRounding = 1e-7;
 /// Relative gap below which pricing uses all its labels. Chosen, not tuned.
 constexpr double kNearlyDone = 3e-4;
-/// Most times that the tolerance of the master goes into the gap before. Decision 118: with 8 or 10
-/// there are more iterations and no fewer rounds.
+/// The master is solved to at most the last gap divided by this. Decision 118: 8 and 10 take more
+/// iterations in all.
 constexpr double kGapToTolerance = 4.0;
 
 /// sum_i d_i y_i: demand times price of the job types, in scaled value.

@@ -143,17 +143,17 @@ InstanceBuilder planted_shares(std::uint64_t seed, int machines) {
   return plan;
 }
 
-/// The plan of a shard is the better of both starts. Of 80 drawn instances 1 to 3 miss a gang.
+/// The plan of a shard is the better of both starts. Two of these instances miss a gang.
 TEST(GangPacking, shard_places_nearly_all_required_gangs) {
   std::size_t missing = 0;
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
     const InstanceBuilder plan = planted_shares(seed, 48);
     test::WholeShard whole(plan);
     const std::vector<double> prices(whole.pools.size(), 0.5);
     solver::plan(whole.shard, plan.jobs, prices);
     missing += plan.jobs.size() - whole.shard.placement().size();
   }
-  EXPECT_LE(missing, 2);
+  EXPECT_LE(missing, 3);
 }
 
 /// Machines of 8 GPUs, gangs of 1 to 16 tasks of 1 to 7 GPUs, a value each: the relaxation takes
