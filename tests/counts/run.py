@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 
-KERNELS = ["dual", "pack", "bound"]
+KERNELS = ["dual", "columns", "bound"]
 TOLERANCE = 0.05
 
 
