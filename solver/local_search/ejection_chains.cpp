@@ -43,7 +43,7 @@ class EjectionChains {
       for (std::uint32_t i = 0; i < space_.jobs.size(); ++i) {
         const double regret = targets_.regret(i);
         if (space_.option_table.options(i).empty() || regret <= 1e-6) continue;
-        if (targets_.is_placed(i) || surcharge(i)) order.emplace_back(-regret, space_.ranks[i], i);
+        order.emplace_back(-regret, space_.ranks[i], i);
       }
       std::ranges::sort(order);
       double sweep = 0.0;
@@ -72,7 +72,7 @@ class EjectionChains {
     if (targets_.is_placed(position)) {
       targets_.note_move(position);
       change -= targets_.value(position);
-      targets_.exclude(targets_.entry(position).placement.tasks.front().machine);
+      targets_.note_vacated(targets_.entry(position).placement);
       unplace(position);
     }
     change += insert(position, kMaxDepth);
@@ -97,7 +97,7 @@ class EjectionChains {
   /// with `depth` - 1. Returns the change of value.
   double insert(std::uint32_t position, int depth) {
     const auto target = targets_.best(position, ejections_left_ > 0 ? depth : 0);
-    targets_.exclude(MachineId());
+    targets_.forget_vacated();
     if (!target || target->gain <= 0.0) return 0.0;
     double change = 0.0;
     std::vector<std::uint32_t> victims;

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <utility>
@@ -45,8 +46,14 @@ class EjectionTargets {
   void start_sweep() { ++sweep_; }
   /// Records that this chain has moved the job; it does not eject the job then.
   void note_move(std::uint32_t position) { last_chain_[position] = chain_; }
-  /// Excludes a machine from the next target; invalid: none.
-  void exclude(MachineId m) { excluded_machine_ = m; }
+  /// The next target is for a job that has left this place. Its GPUs there are not free for it,
+  /// because other jobs would take them.
+  void note_vacated(const model::JobPlacement& placement) {
+    for (const model::TaskPlacement& t : placement.tasks) {
+      vacated_[t.machine] += std::popcount(t.devices);
+    }
+  }
+  void forget_vacated() { vacated_.clear(); }
   /// Drops the freeing costs of a machine: its jobs may be ejected again.
   void forget_costs(MachineId m) { freeing_costs_of(m).version = FreeingCosts::kStale; }
 
@@ -189,9 +196,17 @@ class EjectionTargets {
     return value(position) - cost(entry(position).placement);
   }
 
-  /// Estimated loss of value when the job is ejected.
-  [[nodiscard]] double loss(std::uint32_t position) const {
-    return std::max(0.0, profit(position) - best_priced_profit_[position]) + 1e-9;
+  /// Estimated loss of value when the job is ejected for these GPUs of it: the part of them, as the
+  /// chain that ejects a gang has use for the rest, too.
+  [[nodiscard]] double loss(std::uint32_t position, int gpus) const {
+    const double part = 1000.0 * gpus / static_cast<double>(milli_of(position));
+    return part * (std::max(0.0, profit(position) - best_priced_profit_[position]) + 1e-9);
+  }
+
+  /// Of the GPUs that are free on the machine, those that cost the job nothing.
+  [[nodiscard]] int unpriced(MachineId m, int idle) const {
+    const auto at = vacated_.find(m);
+    return at == vacated_.end() ? idle : std::max(0, idle - at->second);
   }
 
   /// Knapsack over the jobs on the machine: least loss that frees exactly f GPUs; then, for every
@@ -209,7 +224,7 @@ class EjectionTargets {
       if (occupant.whole_gpus == 0 || !occupant.evictable) continue;
       const std::uint32_t i = position_of(occupant.job);
       if (i == kNoPosition || last_chain_[i] == chain_) continue;
-      items.push_back({i, occupant.whole_gpus, loss(i)});
+      items.push_back({i, occupant.whole_gpus, loss(i, occupant.whole_gpus)});
       total += occupant.whole_gpus;
     }
     // At equal losses the knapsack takes the first job: the last by precedence is ejected.
@@ -279,9 +294,8 @@ class EjectionTargets {
       const double base = value - price * gpus;
       if (best && base + price * gpus <= best->gain) continue;
       for (const MachineId m : space_.machines.of(p)) {
-        if (m == excluded_machine_) continue;
         const int idle = std::min(gpus, usable_gpus(position_, m));
-        double gain = base + price * idle;
+        double gain = base + price * unpriced(m, idle);
         if (best && gain <= best->gain) continue;
         gain -= freeing_cost(m, gpus, idle, depth);
         if (sweep_ > 0)
@@ -323,7 +337,7 @@ class EjectionTargets {
               TaskCost machine_tasks{kInfinity, m, 0};
               const int idle = usable_gpus(position_, m);
               for (int h = 1; h * s.gpus_per_task <= most && h <= s.most_on_machine; ++h) {
-                const int used = std::min(idle, h * s.gpus_per_task);
+                const int used = unpriced(m, std::min(idle, h * s.gpus_per_task));
                 const double c =
                     (freeing_cost(m, h * s.gpus_per_task, idle, depth) +
                      prices_[static_cast<std::size_t>(p)] * (h * s.gpus_per_task - used)) /
@@ -363,7 +377,7 @@ class EjectionTargets {
   std::vector<FreeingCosts> freeing_costs_;  ///< by slot of the room
   std::vector<std::uint32_t> last_chain_;    ///< by position: chain that moved it last
   std::uint32_t position_ = 0;               ///< of the job that looks for a target
-  MachineId excluded_machine_;
+  std::map<MachineId, int> vacated_;  ///< GPUs, of machines that the job has left
   std::uint32_t chain_ = 0;
   std::uint64_t sweep_ = 0;
 };

@@ -30,7 +30,8 @@ struct GroupOptions {
   /// 8,192 in clusters of more than 32,768, which is faster and balances ranks better (decision
   /// 18).
   int gpus = 0;
-  solver::SearchEffort effort = {};  ///< of the search in each group
+  /// Of the search in each group; chains: decision 120.
+  solver::SearchEffort effort{.chains = 300};
 };
 
 /// Number of groups: min(shards, GPUs / gpus), at least 1. @param gpus  as GroupOptions::gpus

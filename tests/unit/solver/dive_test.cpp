@@ -268,6 +268,28 @@ TEST(Improve, pushes_out_the_cheapest_for_a_better_one_and_never_loses) {
   EXPECT_EQ(improve(occupancy, {pools, prices}, kChains), 0.0);
 }
 
+// Two machines of A, two of B. The first gang is worth twice as much on A, where another one is;
+// on the machines that it leaves, two jobs earn more than the one that it pushes out. A search that
+// counts its own place as free, or the other gang once a machine, keeps it.
+TEST(Improve, a_gang_takes_the_place_of_another_one) {
+  InstanceBuilder plan({"A", "B"});
+  const PodId pod = plan.pod();
+  for (const int type : {0, 1}) plan.rack(pod), plan.add_machines(2, type, 8);
+  plan.job({.tasks = 2, .gpus = 8, .weight = 1.0, .speed = {1.0, 0.5}});
+  plan.job({.tasks = 2, .gpus = 8, .weight = 0.9, .types = 1});
+  for (int j = 0; j < 2; ++j) plan.job({.gpus = 8, .weight = 0.45, .types = 2});
+  const auto value = plan.value();
+  const auto pools = plan.pools();
+  Occupancy occupancy(value, plan.machines);
+  occupancy.admit(plan.jobs);
+  occupancy.take(*occupancy.fit(JobId(0), std::span(plan.machines).subspan(2, 2)));
+  occupancy.take(*occupancy.fit(JobId(1), std::span(plan.machines).first(2)));
+  std::vector<double> prices;
+  for (const auto& pool : pools.pools) prices.push_back(pool.gpu_type.index() == 0 ? 0.7 : 0.45);
+  EXPECT_NEAR(improve(occupancy, {pools, prices}, kChains), 16.0 + 7.2 - 8.0 - 14.4, 1e-9);
+  EXPECT_EQ(occupancy.unplaced_jobs(), (std::vector<JobId>{JobId(1)}));
+}
+
 // A job that is worth nothing is placed where another one is worth more than on its machine, and is
 // ejected; filling must not mistake another job for it: the room must stay right.
 TEST(Improve, pushes_out_what_is_worth_nothing) {
