@@ -3,8 +3,11 @@
 
 #include "batched_gather.hpp"
 #include "fill_free_room.hpp"
+#include "near_prices.hpp"
+#include "rack_prices.hpp"
 #include "relax.hpp"
 #include "resource_prices.hpp"
+#include "search_again.hpp"
 #include "spare_prices.hpp"
 #include "stay_prices.hpp"
 #include "tighten.hpp"
@@ -199,7 +202,9 @@ void tighten(const PlanningContext& context, coordinator::JobRecords& records,
     if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return;
     const bool homes = options.bound_steps != 0 && can_choose_at_home(context, records.home_jobs());
     const bool stays = options.bound_steps != 0 && stays_matter(instance);
-    if (!choice.usable && !homes && !stays && how.job_prices.evaluations <= 0 &&
+    const bool racks = options.bound_steps != 0 && scarce_racks_matter(instance);
+    const bool again = options.bound_steps != 0 && few_records(instance);
+    if (!choice.usable && !homes && !stays && !racks && !again && how.job_prices.evaluations <= 0 &&
         !resources_matter(instance) && !search && !few) {
       return;
     }
@@ -226,11 +231,17 @@ void tighten(const PlanningContext& context, coordinator::JobRecords& records,
       }
       proof = price_resources(instance, options.objective, std::move(proof), context.stop);
       if (stays) proof = price_stays(instance, options.objective, std::move(proof), goal);
+      if (racks) proof = price_racks(context.unpriced, std::move(proof), goal);
+      const bool left = certify::gap(proof.upper_bound, goal.objective) > goal.gap;
+      if (again && left && proof.certificate.jobs.empty() && !goal.stop.requested()) {
+        goal.objective +=
+            search_again(context, proof.certificate, whole_run(context, relaxation), placement);
+      }
       proof = tighten(context.unpriced, context.pools, relaxation.consensus.prices,
                       std::move(proof), goal, how);
       if (search) add_search(context, placement, goal, proof);
     });
-    if (choice.usable || homes) {
+    if (choice.usable || homes || again) {
       fill_free_room(context, records, placement);
       coordinator::serve_equal_jobs(context.comm, context.unpriced, records, placement);
     }

@@ -16,6 +16,14 @@ namespace berth::pipeline {
 
 using model::Certificate;
 
+bool few_records(const model::InstanceView& instance) {
+  return instance.workload.size() + instance.cluster.machines() <= 100'000;
+}
+
+bool few_cells(const model::InstanceView& instance) {
+  return static_cast<std::int64_t>(instance.workload.size()) * instance.cluster.gpus() <= 5'000'000;
+}
+
 NearPrices::NearPrices(const model::InstanceView& instance, model::Objective objective,
                        Certificate certificate)
     : instance_(&instance),
@@ -33,10 +41,12 @@ Certificate NearPrices::at(const Premiums& premiums, JobCount count) const {
   const auto shifted = [&](std::int64_t price, double by) {
     return std::max<std::int64_t>(0, price + to_signed_fixed(by, start_.scale_log2));
   };
-  for (auto& p : moved.pools) {
+  for (std::size_t i = 0; i < moved.pools.size(); ++i) {
+    auto& p = moved.pools[i];
     const GpuTypeId type = instance_->cluster.classes[p.machine_class.index()].gpu_type;
     if (!type.valid()) continue;
-    p.gpu_milli = shifted(p.gpu_milli, premiums.by_type[type.index()] / model::kGpuMilli);
+    const double premium = premiums.by_type[type.index()] + premiums.by_pool[i];
+    p.gpu_milli = shifted(p.gpu_milli, premium / model::kGpuMilli);
   }
   for (std::size_t i = 0; i < moved.shapes.size(); ++i) {
     if (size_of_[i] == sizes_.size()) continue;

@@ -13,6 +13,13 @@
 
 namespace berth::pipeline {
 
+/// True when there are few enough jobs and machines for searches that look at all of them some
+/// hundred times: 100,000, chosen.
+bool few_records(const model::InstanceView& instance);
+/// The same for bounds of sets of jobs, which fill a cell for each job and GPU: 5,000,000, chosen.
+/// With more, single jobs are small.
+bool few_cells(const model::InstanceView& instance);
+
 /// Tasks of one size on one GPU type, which have a premium of their own.
 struct TaskSize {
   GpuTypeId type;
@@ -24,6 +31,7 @@ struct TaskSize {
 struct Premiums {
   std::vector<double> by_type;  ///< to every GPU price of the type
   std::vector<double> by_size;  ///< to tasks, by index of the TaskSize
+  std::vector<double> by_pool;  ///< to every GPU price of a pool, by index of NearPrices::pools
 };
 
 /// How the bound counts the jobs.
@@ -41,9 +49,14 @@ class NearPrices {
 
   /// Types in ascending order, of each the sizes in ascending order.
   [[nodiscard]] const std::vector<TaskSize>& sizes() const { return sizes_; }
+  /// All pools with GPUs of the certificate's level, and those that had a price.
+  [[nodiscard]] const std::vector<model::Certificate::PoolPrice>& pools() const {
+    return start_.pools;
+  }
   [[nodiscard]] std::size_t gpu_types() const { return instance_->cluster.gpu_types.size(); }
   [[nodiscard]] Premiums none() const {
-    return {std::vector<double>(gpu_types(), 0.0), std::vector<double>(sizes_.size(), 0.0)};
+    return {std::vector<double>(gpu_types(), 0.0), std::vector<double>(sizes_.size(), 0.0),
+            std::vector<double>(start_.pools.size(), 0.0)};
   }
   /// The certificate with the premiums added; prices of 0 are left out.
   [[nodiscard]] model::Certificate at(const Premiums& premiums, JobCount count) const;

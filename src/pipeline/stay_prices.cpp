@@ -2,9 +2,9 @@
 #include "stay_prices.hpp"
 
 #include "near_prices.hpp"
+#include "price_search.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <ranges>
@@ -21,20 +21,8 @@ using model::Certificate;
 /// Evaluations of the bound: that counts each job (decision 105), and of those that count sets of
 /// jobs, from where that ended and from the start (decision 117).
 constexpr int kEvaluations = 200, kFromFound = 100, kFromStart = 50;
-/// Jobs and machines: an evaluation takes their number, so larger instances are left as they are.
-constexpr std::size_t kMostRecords = 100'000;
-/// Jobs x GPUs: cells that an evaluation of sets of jobs fills. With more, single jobs are small.
-constexpr std::int64_t kMostCells = 5'000'000;
 /// First step as a part of the bound per GPU, and the least. Chosen, not tuned.
 constexpr double kFirstStep = 1.0 / 16.0, kLeastStep = 1e-6;
-
-/// A direction of the search: up with the premium of one size, down with all prices.
-struct Direction {
-  GpuTypeId type;                   ///< whose prices move; invalid: of all types
-  std::int64_t gpus = 0;            ///< of the tasks whose premium moves; 0: none
-  double premium = 0.0, all = 0.0;  ///< for a step of 1
-  double step = 0.0;
-};
 
 /// Which directions a search takes.
 enum class Ways : std::uint8_t {
@@ -42,23 +30,20 @@ enum class Ways : std::uint8_t {
   premiums,  ///< without shifts of all prices against premiums: sets of jobs hardly feel these
 };
 
-/// What one search may do.
-struct PatternSearch {
-  JobCount count;
-  Ways ways;
-  int evaluations;
-};
-
-Premiums moved(const NearPrices& prices, Premiums premiums, const Direction& way) {
-  const auto concerns = [&](GpuTypeId type) { return !way.type.valid() || way.type == type; };
+/// Up with the premium of tasks of so many GPUs (0: of none), with all prices by `all`; of one type
+/// (invalid: of all types).
+Direction direction(const NearPrices& prices, GpuTypeId type, std::int64_t gpus, double all,
+                    double step) {
+  const auto concerns = [&](GpuTypeId t) { return !type.valid() || type == t; };
+  Direction found{prices.none(), step};
   for (std::size_t i = 0; i < prices.sizes().size(); ++i) {
     const TaskSize& size = prices.sizes()[i];
-    if (size.gpus == way.gpus && concerns(size.type)) premiums.by_size[i] += way.premium * way.step;
+    if (size.gpus == gpus && concerns(size.type)) found.way.by_size[i] = 1.0;
   }
-  for (std::size_t t = 0; t < premiums.by_type.size(); ++t) {
-    if (concerns(GpuTypeId(t))) premiums.by_type[t] += way.all * way.step;
+  for (std::size_t t = 0; t < prices.gpu_types(); ++t) {
+    if (concerns(GpuTypeId(t))) found.way.by_type[t] = all;
   }
-  return premiums;
+  return found;
 }
 
 /// Of one type, or of all together: the premium of each size alone, then against a shift of all
@@ -70,10 +55,12 @@ void add_directions(const NearPrices& prices, GpuTypeId type, double step, Ways 
     if (shifts && ways == Ways::premiums) continue;
     for (const TaskSize& size : std::views::reverse(prices.sizes())) {
       if (size.type != listed) continue;
-      found.push_back({type, size.gpus, 1.0, shifts ? -size.share : 0.0, step});
+      found.push_back(direction(prices, type, size.gpus, shifts ? -size.share : 0.0, step));
     }
   }
-  if (type.valid() || ways == Ways::all) found.push_back({type, 0, 0.0, 1.0, step});
+  if (type.valid() || ways == Ways::all) {
+    found.push_back(direction(prices, type, 0, 1.0, step));
+  }
 }
 
 /// All types together come first, so that a search of many types is no worse than one of one type.
@@ -87,39 +74,13 @@ std::vector<Direction> directions(const NearPrices& prices, double step, Ways wa
   return found;
 }
 
-/// Moves along each direction in turn while that lowers the bound: steps double where they do, turn
-/// round, then shrink where they do not.
-Premiums pattern_search(const NearPrices& prices, const PatternSearch& how, Premiums best,
-                        double per_gpu, const StopToken& stop) {
-  double least = prices.bound(best, how.count);
-  auto ways = directions(prices, kFirstStep * per_gpu, how.ways);
-  double largest = kFirstStep * per_gpu;
-  for (int left = how.evaluations; left > 0 && largest > kLeastStep * per_gpu;) {
-    largest = 0.0;
-    for (Direction& way : ways) {
-      bool lower = false;
-      for (int turn = 0; turn < 2 && !lower; ++turn, --left) {
-        if (stop.requested()) return best;
-        Premiums tried = moved(prices, best, way);
-        const double bound = prices.bound(tried, how.count);
-        lower = bound < least;
-        if (lower) best = std::move(tried), least = bound;
-        way.step *= lower ? 2.0 : -1.0;
-      }
-      if (!lower) way.step /= 4.0;
-      largest = std::max(largest, std::abs(way.step));
-    }
-  }
-  return best;
-}
-
 }  // namespace
 
 bool stays_matter(const model::InstanceView& instance) {
   const auto& running = instance.workload.tables().running;
-  return instance.workload.size() + instance.cluster.machines() <= kMostRecords &&
-         std::ranges::any_of(
-             running, [](const model::Running& r) { return !r.pinned && r.move_cost > 0.0; });
+  return few_records(instance) && std::ranges::any_of(running, [](const model::Running& r) {
+           return !r.pinned && r.move_cost > 0.0;
+         });
 }
 
 Proof price_stays(const model::InstanceView& instance, model::Objective objective, Proof proof,
@@ -130,17 +91,17 @@ Proof price_stays(const model::InstanceView& instance, model::Objective objectiv
   const NearPrices prices(instance, objective, proof.certificate);
   if (prices.sizes().empty()) return proof;
   const double per_gpu = proof.upper_bound / static_cast<double>(instance.cluster.gpus());
-  const auto from = [&](const Premiums& start, const PatternSearch& how) {
-    return pattern_search(prices, how, start, per_gpu, goal.stop);
+  const auto from = [&](const Premiums& start, Ways ways, JobCount count, int evaluations) {
+    return pattern_search(prices, {count, evaluations, kLeastStep * per_gpu},
+                          directions(prices, kFirstStep * per_gpu, ways), start, goal.stop);
   };
-  const Premiums found = from(prices.none(), {JobCount::each, Ways::all, kEvaluations});
+  const Premiums found = from(prices.none(), Ways::all, JobCount::each, kEvaluations);
   std::vector<Certificate> candidates{std::move(proof.certificate),
                                       prices.at(found, JobCount::each),
                                       prices.at(found, JobCount::sets)};
-  const auto jobs = static_cast<std::int64_t>(instance.workload.size());
-  if (jobs * instance.cluster.gpus() <= kMostCells) {
-    const Premiums further = from(found, {JobCount::sets, Ways::all, kFromFound});
-    const Premiums other = from(prices.none(), {JobCount::sets, Ways::premiums, kFromStart});
+  if (few_cells(instance)) {
+    const Premiums further = from(found, Ways::all, JobCount::sets, kFromFound);
+    const Premiums other = from(prices.none(), Ways::premiums, JobCount::sets, kFromStart);
     candidates.push_back(prices.at(further, JobCount::sets));
     candidates.push_back(prices.at(other, JobCount::sets));
   }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search_again.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "berth/solver/search_at_prices.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+using model::Certificate;
+
+/// Chains that look at so many machines in all, and ten repartitions for each: a shard's, less in
+/// larger clusters. Chosen, not tuned.
+constexpr std::int64_t kMachinesSeen = 500'000;
+constexpr int kRepartitions = 10;
+
+/// Value per GPU of a price per thousandth.
+double per_gpu(const Certificate& certificate, std::int64_t milli) {
+  return std::ldexp(static_cast<double>(milli) * model::kGpuMilli, -certificate.scale_log2);
+}
+
+/// By GPU type, per thousandth: the most that tasks of whole GPUs pay for it by their shape.
+std::vector<std::int64_t> shape_prices(const model::InstanceView& instance,
+                                       const Certificate& certificate) {
+  std::vector<std::int64_t> of_type(instance.cluster.gpu_types.size(), 0);
+  for (const Certificate::ShapePrice& s : certificate.shapes) {
+    const std::int64_t milli = instance.workload.shape(s.shape).gpus * model::kGpuMilli;
+    if (!s.gpu_type.valid() || milli == 0) continue;
+    std::int64_t& most = of_type[s.gpu_type.index()];
+    most = std::max(most, s.price / milli);
+  }
+  return of_type;
+}
+
+/// By PoolId, per GPU.
+std::vector<double> pool_prices(const PlanningContext& context, const Certificate& certificate) {
+  const auto of_type = shape_prices(context.unpriced.instance(), certificate);
+  std::vector<double> prices;
+  for (const planner_model::Pool& pool : context.pools.pools) {
+    std::int64_t price = certificate.whole_jobs.gpu_milli;
+    if (pool.gpu_type.valid()) price += of_type[pool.gpu_type.index()];
+    std::int64_t most = 0;  // of a pod's racks
+    for (const Certificate::PoolPrice& p : certificate.pools) {
+      const bool apart = p.rack.valid() && pool.rack.valid() && p.rack != pool.rack;
+      if (p.pod != pool.pod || p.machine_class != pool.machine_class || apart) continue;
+      most = std::max(most, p.gpu_milli);
+    }
+    prices.push_back(per_gpu(certificate, price + most));
+  }
+  return prices;
+}
+
+/// As LimitGroups::prices; those of groups are 0.
+std::vector<double> quota_prices(const PlanningContext& context, const Certificate& certificate) {
+  std::vector<double> prices(context.limit_groups.prices(), 0.0);
+  for (std::size_t k = 0; k < context.limits.of_queues(); ++k) {
+    const planner_model::CouplingLimit& limit = context.limits[k];
+    for (const Certificate::LimitPrice& p : certificate.limits) {
+      if (p.kind == limit.kind && p.scope == limit.scope) prices[k] = per_gpu(certificate, p.price);
+    }
+  }
+  return prices;
+}
+
+}  // namespace
+
+double search_again(const PlanningContext& context, const Certificate& certificate,
+                    const solver::RunContext& run, model::Placement& placement) {
+  const planner_model::Valuation& unpriced = context.unpriced;
+  const std::vector<double> of_pools = pool_prices(context, certificate);
+  const std::vector<double> of_limits = quota_prices(context, certificate);
+  const planner_model::Valuation priced(
+      unpriced.instance(), unpriced.objective(),
+      planner_model::SharedPrices(context.limit_groups, of_limits));
+  planner_model::CouplingLimits charged = context.limits;
+  const auto quotas = static_cast<std::ptrdiff_t>(context.limits.of_queues());
+  charged.charge({of_limits.begin(), of_limits.begin() + quotas});
+  const auto machines = static_cast<std::int64_t>(unpriced.instance().cluster.machines());
+  solver::SearchEffort effort = context.options.shard.dive.effort;
+  effort.chains = std::min(effort.chains, static_cast<int>(kMachinesSeen / machines));
+  effort.repartitions = std::min(effort.repartitions, kRepartitions * effort.chains);
+  return solver::search_at_prices(
+      unpriced, {priced, run.limits == nullptr ? nullptr : &charged, {context.pools, of_pools}},
+      effort, run, placement);
+}
+
+}  // namespace berth::pipeline
