@@ -19,6 +19,7 @@ void add(const char* name, Kernel kernel, const std::string& instance, MakeSubje
 void register_memory();
 void register_market(const std::string& instance, MakeSubject subject);
 void register_pack();
+void register_price_round();
 void register_certify(const std::string& instance, MakeSubject subject);
 void register_text(const std::string& instance, MakeSubject subject);
 

@@ -27,6 +27,7 @@ void register_all() {
   };
   register_memory();
   register_pack();
+  register_price_round();
   everything("hetero1k", []() -> const Subject& { return hetero(1024); });
   everything("hetero4k", []() -> const Subject& { return hetero(4096); });
   everything("hetero16k", []() -> const Subject& { return hetero(16384); });

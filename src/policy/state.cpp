@@ -82,6 +82,12 @@ Micros State::expected_run(JobId id, GpuTypeId type) const {
   return overhead_of(id) + run_length(remaining(id), demand(id).speed_on(type));
 }
 
+void State::expected_runs(JobId id, std::vector<Micros>& runs) const {
+  const Micros overhead = overhead_of(id), left = remaining(id);
+  runs.clear();
+  for (const double speed : demand(id).speeds) runs.push_back(overhead + run_length(left, speed));
+}
+
 bool State::start(JobId id) {
   return start_if(id, [](GpuTypeId, std::span<const model::TaskPlacement>) { return true; });
 }

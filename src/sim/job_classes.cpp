@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <bit>
 
-#include "berth/base/random.hpp"
-
 namespace berth::sim {
 namespace {
 
 constexpr std::size_t kSlots = 1024;  ///< >= 4 (JobClasses::kMost + 1): short probes
 constexpr int kWidest = 60;           ///< then only the pools tell classes apart
 constexpr int kMantissaBits = 4;      ///< of the narrowest classes: 16 in an octave
+/// 2^64 divided by the golden ratio: products spread over their upper bits (Knuth 1973, 6.4).
+constexpr std::uint64_t kSpread = 0x9E3779B97F4A7C15;
 
 /// Exponent and leading bits of the mantissa: monotone, and halving it doubles the width.
 std::uint64_t logarithm_of(double x) {
@@ -42,12 +42,13 @@ void JobClasses::make_key(const JobRow& job, std::span<const std::int64_t> durat
 /// Where the class of this key is, or would be.
 std::size_t JobClasses::slot_of(std::span<const std::uint64_t> key) const {
   std::uint64_t hash = 0;
-  for (const std::uint64_t part : key) hash = mix64(hash ^ part);
-  std::size_t slot = hash % table_.size();
+  for (const std::uint64_t part : key) hash = (hash + part) * kSpread;
+  const std::size_t mask = table_.size() - 1;  // a power of two
+  std::size_t slot = (hash >> 32U) & mask;
   while (table_[slot] >= 0) {
     const auto* of_class = &keys_[static_cast<std::size_t>(table_[slot]) * key.size()];
     if (std::ranges::equal(key, std::span(of_class, key.size()))) break;
-    slot = (slot + 1) % table_.size();
+    slot = (slot + 1) & mask;
   }
   return slot;
 }
@@ -80,18 +81,29 @@ void JobClasses::join(std::size_t to, std::size_t from) {
 }
 
 void JobClasses::add(const JobRow& job, std::span<const std::int64_t> durations) {
-  append(job, durations);
-  if (!merges_) return;
+  if (!merges_) return append(job, durations);
   make_key(job, durations);
   const std::size_t slot = slot_of(key_);
-  if (table_[slot] < 0) {
-    insert_last(slot);
-  } else {
-    join(static_cast<std::size_t>(table_[slot]), classes_.size() - 1);
-    classes_.pop_back();
-    uses_.resize(classes_.size() * pools_);
-  }
+  if (table_[slot] >= 0) return join(static_cast<std::size_t>(table_[slot]), job, durations);
+  append(job, durations);
+  insert_last(slot);
   while (classes_.size() > kMost && level_ < kWidest) widen();
+}
+
+void JobClasses::join(std::size_t to, const JobRow& job, std::span<const std::int64_t> durations) {
+  Class& all = classes_[to];
+  ++all.count;
+  all.sum.milli += job.milli;
+  all.sum.weight += job.weight;
+  all.least.milli = std::min(all.least.milli, job.milli);
+  all.least.weight = std::min(all.least.weight, job.weight);
+  all.most.milli = std::max(all.most.milli, job.milli);
+  all.most.weight = std::max(all.most.weight, job.weight);
+  for (std::size_t p = 0; p < pools_; ++p) {
+    PoolUse& use = uses_[to * pools_ + p];
+    use.shortest = std::min(use.shortest, durations[p]);
+    use.gpu_time += static_cast<double>(job.milli) * static_cast<double>(durations[p]);
+  }
 }
 
 /// The last class has `key_`, which no other has.

@@ -51,6 +51,7 @@ class JobClasses {
   void make_key(const JobRow& job, std::span<const std::int64_t> durations);
   void append(const JobRow& job, std::span<const std::int64_t> durations);
   void insert_last(std::size_t slot);
+  void join(std::size_t to, const JobRow& job, std::span<const std::int64_t> durations);
   void join(std::size_t to, std::size_t from);
   void rehash(std::size_t slots);
   void widen();

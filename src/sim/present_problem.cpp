@@ -146,15 +146,17 @@ PresentClasses present_classes(const State& state, std::span<const JobId> presen
   made.least = made.classes;
   JobClasses classes(made.classes.pools.size(), present.size());
   std::vector<std::int64_t> durations(made.classes.pools.size());
+  std::vector<Micros> runs;
   for (const JobId job : present) {
     const policy::Demand& demand = state.demand(job);
     if (!demand.uses_gpus()) continue;
     std::ranges::fill(durations, 0);
     std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
-    for (const GpuTypeId type : demand.types) {
-      if (!holds(made.classes, type, demand.milli)) continue;
-      std::int64_t& duration = durations[type.index()];
-      duration = whole_seconds(state.expected_run(job, type));
+    state.expected_runs(job, runs);
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+      if (!holds(made.classes, demand.types[k], demand.milli)) continue;
+      std::int64_t& duration = durations[demand.types[k].index()];
+      duration = whole_seconds(runs[k]);
       shortest = std::min(shortest, duration);
     }
     if (shortest == std::numeric_limits<std::int64_t>::max()) continue;

@@ -175,6 +175,8 @@ class State {
   [[nodiscard]] Micros expected_end(JobId id) const;
   /// Microseconds of a run from now to the end, on the type, as the policy expects.
   [[nodiscard]] Micros expected_run(JobId id, GpuTypeId type) const;
+  /// The same on each type, by entry of its Demand::types.
+  void expected_runs(JobId id, std::vector<Micros>& runs) const;
 
   /// Starts a waiting job on the fastest type with room; false when it fits nowhere. A demand that
   /// did not fit is not tried again before something is released.
