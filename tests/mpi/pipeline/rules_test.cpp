@@ -23,7 +23,7 @@ using model::PlacementRules;
 /// Gangs with at most 2 tasks in a rack, or in 3 racks at least; jobs of 5 % alone on their
 /// machines; jobs with labels a and b, and others that avoid one of them.
 model::Instance ruled() {
-  model::Instance instance = generate::generate_hetero({.gpus = 512, .seed = 6});
+  model::Instance instance = generate::generate_hetero({.gpus = 1024, .seed = 12});
   model::Workload& workload = instance.workload;
   constexpr std::int32_t kAny = PlacementRules::kAnyNumber;
   workload.rules = {{},
@@ -40,6 +40,7 @@ model::Instance ruled() {
     const bool gang = workload.tasks(job) > 1 && job.domain == Level::cluster;
     if (row < workload.rules.size() && (row >= 3 || gang)) job.rules = row;
     if (row == 6 && !gang) job.rules = 0;
+    if (row == 2 && workload.tasks(job) < 3) job.rules = 0;
     if (row >= 7 && row < 10 && gang) job.rules = 1;
   }
   return instance;
