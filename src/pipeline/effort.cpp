@@ -30,10 +30,23 @@ constexpr int kMostLeaves = 512;  ///< chosen, not tuned
 constexpr std::int64_t kLeastShard = 256;  ///< GPUs of a shard in a new start; chosen, not tuned
 constexpr std::int64_t kMostGpusOfShard = 16384;  ///< the same, at most; decision 13
 
+/// Passes of every run that ends far from its bound where a job is a large share (decision 122).
+/// Their numbers, from kFirstUsual on, have the sizes of passes 3 to 6.
+constexpr int kUsualPasses = 4, kFirstUsual = 420'003;
+constexpr double kFar = 0.001;  ///< gap
+constexpr std::int64_t kMostUsualGpus = 16'384;
+constexpr std::size_t kMostUsualRecords = 10'000;  ///< jobs and machines
+
 /// The context with other options, which it refers to.
 PlanningContext with(const PlanningContext& c, const PlanOptions& options) {
   return {c.comm,   c.unpriced, c.limits, c.limit_groups, c.pools, c.shards,
           c.owners, options,    c.stages, c.progress,     c.stop,  c.digest};
+}
+
+bool takes_usual_passes(const PlanningContext& context) {
+  const model::InstanceView& instance = context.unpriced.instance();
+  return instance.cluster.gpus() <= kMostUsualGpus && context.options.rounds.regroups > 0 &&
+         instance.workload.size() + instance.cluster.machines() <= kMostUsualRecords;
 }
 
 class EffortPasses {
@@ -56,6 +69,7 @@ class EffortPasses {
   void run(EffortState done) {
     done_ = std::move(done);
     if (done_.pass == 0) {
+      usual_passes();
       done_.pass = 1;
       save_if_due();
     }
@@ -77,6 +91,18 @@ class EffortPasses {
   }
 
  private:
+  void usual_passes() {
+    if (!takes_usual_passes(context_)) return;
+    for (int i = 0; i < kUsualPasses && !best_.ends_search(proof_, kFar); ++i) {
+      context_.stages.run("effort", [&] { best_.offer(neighbour(kFirstUsual + i)); });
+      context_.progress.line({.stage = "search",
+                              .round = i + 1,
+                              .objective = best_.objective(),
+                              .bound = proof_.upper_bound,
+                              .left = kUsualPasses - i - 1});
+    }
+  }
+
   /// Saves the state if it is due and no stop has cut a pass short, as after rounds. Collective.
   void save_if_due() {
     const CheckpointOptions& checkpoint = context_.options.checkpoint;
@@ -175,7 +201,8 @@ class EffortPasses {
 
 void spend_effort(const PlanningContext& context, coordinator::JobRecords& records,
                   const DistributedJudge& judge, const PlanSoFar& plan, EffortState done) {
-  if (context.options.effort <= 1 || context.options.online_order) return;
+  const bool some = context.options.effort > 1 || takes_usual_passes(context);
+  if (!some || context.options.online_order) return;
   EffortPasses(context, records, judge, plan).run(std::move(done));
 }
 

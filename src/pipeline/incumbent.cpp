@@ -3,6 +3,7 @@
 
 #include "batched_gather.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "berth/certify/figures.hpp"
@@ -28,8 +29,9 @@ void Incumbent::refresh() {
   score_ = score(placement_);
 }
 
-bool Incumbent::ends_search(const Proof& proof) const {
-  const bool proved = certify::gap(proof.upper_bound, score_.objective) <= context_.options.gap;
+bool Incumbent::ends_search(const Proof& proof, double enough) const {
+  const bool proved =
+      certify::gap(proof.upper_bound, score_.objective) <= std::max(context_.options.gap, enough);
   return context_.comm.max(proved || context_.stop.requested() ? 1 : 0) == 1;
 }
 

@@ -28,8 +28,8 @@ class Incumbent {
   /// Moves all jobs home and computes the score anew: after the placement or homes were edited.
   void refresh();
 
-  /// True at the gap asked for or when some rank's stop is requested.
-  [[nodiscard]] bool ends_search(const Proof& proof) const;
+  /// True at the gap asked for, or at one that is `enough`, or when some rank's stop is requested.
+  [[nodiscard]] bool ends_search(const Proof& proof, double enough = 0.0) const;
   [[nodiscard]] double objective() const { return score_.objective; }
 
  private:
