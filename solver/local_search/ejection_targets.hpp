@@ -377,7 +377,7 @@ class EjectionTargets {
   std::vector<FreeingCosts> freeing_costs_;  ///< by slot of the room
   std::vector<std::uint32_t> last_chain_;    ///< by position: chain that moved it last
   std::uint32_t position_ = 0;               ///< of the job that looks for a target
-  std::map<MachineId, int> vacated_;  ///< GPUs, of machines that the job has left
+  std::map<MachineId, int> vacated_;         ///< GPUs, of machines that the job has left
   std::uint32_t chain_ = 0;
   std::uint64_t sweep_ = 0;
 };

@@ -71,7 +71,7 @@ class EffortPasses {
     if (done_.pass == 0) {
       usual_passes();
       done_.pass = 1;
-      save_if_due();
+      if (context_.options.effort > 1) save_if_due();
     }
     while (done_.pass < context_.options.effort && !best_.ends_search(proof_)) {
       const int pass = ++done_.pass;

@@ -30,9 +30,9 @@ class Rounds(Observed):
         self.assertGreater(len(rounds), 0)
         for before, after in zip(rounds, rounds[1:]):
             self.assertAlmostEqual(after["objective"] - before["objective"], after["gain"], 6)
-        added = plan["objective"] - rounds[-1]["objective"]  # waiting jobs that free room holds
+        added = plan["objective"] - rounds[-1]["objective"]  # by searches that are no rounds
         self.assertGreaterEqual(added, -1e-6)
-        self.assertLess(added, 0.001 * plan["objective"])
+        self.assertLess(added, 0.05 * plan["objective"])
         for r in rounds:
             self.assertAlmostEqual(r["gap"], 1 - r["objective"] / r["upper_bound"], 9)
             self.assertGreaterEqual(r["blocks"], r["commits"] + r["conflicts"] + r["refusals"])
