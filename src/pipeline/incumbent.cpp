@@ -32,7 +32,9 @@ void Incumbent::refresh() {
 bool Incumbent::ends_search(const Proof& proof, double enough) const {
   const bool proved =
       certify::gap(proof.upper_bound, score_.objective) <= std::max(context_.options.gap, enough);
-  return context_.comm.max(proved || context_.stop.requested() ? 1 : 0) == 1;
+  bool stopped = false;
+  context_.comm.agreed([&] { stopped = context_.stop.requested(); });
+  return context_.comm.max(proved || stopped ? 1 : 0) == 1;
 }
 
 model::Placement Incumbent::at_homes(const model::Placement& mine) const {
