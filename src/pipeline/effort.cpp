@@ -34,7 +34,7 @@ constexpr std::int64_t kMostGpusOfShard = 16384;  ///< the same, at most; decisi
 /// Their numbers, from kFirstUsual on, have the sizes of passes 3 to 6.
 constexpr int kUsualPasses = 4, kFirstUsual = 420'003;
 constexpr double kFar = 0.001;  ///< gap
-constexpr std::int64_t kMostUsualGpus = 16'384;
+constexpr std::int64_t kMostUsualGpus = 8'192;
 constexpr std::size_t kMostUsualRecords = 10'000;  ///< jobs and machines
 
 /// The context with other options, which it refers to.
