@@ -196,8 +196,9 @@ class EjectionTargets {
     return value(position) - cost(entry(position).placement);
   }
 
-  /// Estimated loss of value when the job is ejected for these GPUs of it: the part of them, as the
-  /// chain that ejects a gang has use for the rest, too.
+  /// Estimated loss of value when the job is ejected for these GPUs of it, by their part of it. At
+  /// prices of an equilibrium it is little more than 1e-9 of that part: gangs leave before several
+  /// small jobs do (decision 120).
   [[nodiscard]] double loss(std::uint32_t position, int gpus) const {
     const double part = 1000.0 * gpus / static_cast<double>(milli_of(position));
     return part * (std::max(0.0, profit(position) - best_priced_profit_[position]) + 1e-9);

@@ -270,7 +270,7 @@ TEST(Improve, pushes_out_the_cheapest_for_a_better_one_and_never_loses) {
 
 // Two machines of A, two of B. The first gang is worth twice as much on A, where another one is;
 // on the machines that it leaves, two jobs earn more than the one that it pushes out. A search that
-// counts its own place as free, or the other gang once a machine, keeps it.
+// counts its own place as free keeps it.
 TEST(Improve, a_gang_takes_the_place_of_another_one) {
   InstanceBuilder plan({"A", "B"});
   const PodId pod = plan.pod();
