@@ -24,11 +24,12 @@ constexpr int kEvaluations = 60;
 constexpr double kFirstStep = 1.0 / 16.0, kLeastStep = 1e-4;
 
 /// The same prices by rack.
-Certificate by_rack(const model::Cluster& cluster, Certificate certificate) {
+Certificate split_by_rack(const model::Cluster& cluster, Certificate certificate) {
   if (certificate.level == model::Level::rack) return certificate;
+  const planner_model::Pools by_rack = planner_model::make_pools(cluster, model::Level::rack);
   std::vector<Certificate::PoolPrice> pools;
   for (const auto& of_pod : certificate.pools) {
-    for (const auto& pool : planner_model::make_pools(cluster, model::Level::rack).pools) {
+    for (const auto& pool : by_rack.pools) {
       if (pool.pod != of_pod.pod || pool.machine_class != of_pod.machine_class) continue;
       pools.push_back(of_pod);
       pools.back().rack = pool.rack;
@@ -68,7 +69,7 @@ Proof price_racks(const planner_model::Valuation& valuation, Proof proof, const 
   const std::vector<RackSet> sets = scarce_racks(valuation);
   if (sets.empty()) return proof;
   const NearPrices prices(instance, valuation.objective(),
-                          by_rack(instance.cluster, proof.certificate));
+                          split_by_rack(instance.cluster, proof.certificate));
   const double per_gpu = proof.upper_bound / static_cast<double>(instance.cluster.gpus());
   const auto ways = directions(prices, instance.cluster, sets, kFirstStep * per_gpu);
   std::vector<Certificate> candidates{std::move(proof.certificate)};

@@ -23,6 +23,7 @@ class Observed(ProgramTest):
 
 class Rounds(Observed):
     def test_add_up(self):
+        self.generate(gpus=16384)  # too large for passes of every run
         _, plan = self.planned(ranks=3)
         rounds = plan["rounds"]
         self.assertEqual([r["round"] for r in rounds], list(range(1, len(rounds) + 1)))
@@ -30,9 +31,9 @@ class Rounds(Observed):
         self.assertGreater(len(rounds), 0)
         for before, after in zip(rounds, rounds[1:]):
             self.assertAlmostEqual(after["objective"] - before["objective"], after["gain"], 6)
-        added = plan["objective"] - rounds[-1]["objective"]  # by searches that are no rounds
+        added = plan["objective"] - rounds[-1]["objective"]  # by the last search and fill
         self.assertGreaterEqual(added, -1e-6)
-        self.assertLess(added, 0.05 * plan["objective"])
+        self.assertLess(added, 0.001 * plan["objective"])
         for r in rounds:
             self.assertAlmostEqual(r["gap"], 1 - r["objective"] / r["upper_bound"], 9)
             self.assertGreaterEqual(r["blocks"], r["commits"] + r["conflicts"] + r["refusals"])
