@@ -20,6 +20,8 @@ using model::Certificate;
 
 /// Of the bound, that counts each job and that counts sets of jobs.
 constexpr int kEvaluations = 60;
+/// Racks: prices of all of them are listed, and found one by one. Untuned guard.
+constexpr std::size_t kMostRacks = 4096;
 /// First step as a part of the bound per GPU, and the least. Chosen, not tuned.
 constexpr double kFirstStep = 1.0 / 16.0, kLeastStep = 1e-4;
 
@@ -58,7 +60,8 @@ std::vector<Direction> directions(const NearPrices& prices, const model::Cluster
 }  // namespace
 
 bool scarce_racks_matter(const model::InstanceView& instance) {
-  return few_records(instance) && racks_differ(instance.cluster);
+  return few_records(instance) && instance.cluster.racks.size() <= kMostRacks &&
+         racks_differ(instance.cluster);
 }
 
 Proof price_racks(const planner_model::Valuation& valuation, Proof proof, const TightenGoal& goal) {

@@ -8,8 +8,8 @@
 
 namespace berth::pipeline {
 
-/// True when some racks or pods may be scarce (`racks_differ`), and there are few enough jobs and
-/// machines for `price_racks`. Equal on all ranks.
+/// True when some racks or pods may be scarce (`racks_differ`), and there are few enough jobs,
+/// machines and racks for `price_racks`. Equal on all ranks.
 bool scarce_racks_matter(const model::InstanceView& instance);
 
 /// The proof with a price of the racks that hold whole gangs where few do (`scarce_racks`), if it

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "berth/solver/search_at_prices.hpp"
@@ -37,20 +39,31 @@ std::vector<std::int64_t> shape_prices(const model::InstanceView& instance,
   return of_type;
 }
 
+/// Prices of a certificate's pools per thousandth; without a rack: the most in the pod.
+using PricesOfPools = std::map<std::tuple<PodId, RackId, ClassId>, std::int64_t>;
+
+PricesOfPools listed_prices(const Certificate& certificate) {
+  PricesOfPools prices;
+  for (const Certificate::PoolPrice& p : certificate.pools) {
+    for (const RackId rack : {p.rack, RackId()}) {
+      std::int64_t& most = prices[{p.pod, rack, p.machine_class}];
+      most = std::max(most, p.gpu_milli);
+    }
+  }
+  return prices;
+}
+
 /// By PoolId, per GPU.
 std::vector<double> pool_prices(const PlanningContext& context, const Certificate& certificate) {
   const auto of_type = shape_prices(context.unpriced.instance(), certificate);
+  const PricesOfPools listed = listed_prices(certificate);
   std::vector<double> prices;
   for (const planner_model::Pool& pool : context.pools.pools) {
     std::int64_t price = certificate.whole_jobs.gpu_milli;
     if (pool.gpu_type.valid()) price += of_type[pool.gpu_type.index()];
-    std::int64_t most = 0;  // of a pod's racks
-    for (const Certificate::PoolPrice& p : certificate.pools) {
-      const bool apart = p.rack.valid() && pool.rack.valid() && p.rack != pool.rack;
-      if (p.pod != pool.pod || p.machine_class != pool.machine_class || apart) continue;
-      most = std::max(most, p.gpu_milli);
-    }
-    prices.push_back(per_gpu(certificate, price + most));
+    const RackId rack = certificate.level == model::Level::rack ? pool.rack : RackId();
+    const auto at = listed.find({pool.pod, rack, pool.machine_class});
+    prices.push_back(per_gpu(certificate, price + (at == listed.end() ? 0 : at->second)));
   }
   return prices;
 }
