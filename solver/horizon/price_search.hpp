@@ -11,6 +11,9 @@ struct SearchLength {
   int iterations = 40;  ///< most
   /// BlmvmOptions::memory. For a few steps PETSc's own is enough, and it starts faster.
   int memory = 20;
+  /// About how far the dual may fall, where known: the first step is as long as suits that. 0: as
+  /// PETSc chooses, which for prices of a GPU-second is some 12 evaluations too long.
+  double fall = 0.0;
 };
 
 /// Minimises the dual at one temperature over x = ends x sqrt(capacity of the unknown / mean),

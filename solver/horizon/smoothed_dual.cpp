@@ -129,6 +129,7 @@ struct ClassSums::BlockSums {
   std::vector<double> ends;
   std::vector<double> whole;  ///< [curve (K + 1) + interval]: holds for all intervals before it
   std::vector<Candidate> candidates;
+  std::vector<double> weights;  ///< of the candidates
 };
 
 ClassSums::ClassSums(const Problem& problem, const PriceGrid& grid,
@@ -151,12 +152,17 @@ void ClassSums::add_class(std::size_t index, std::span<const PriceCurve> curves,
   if (least == kInfinity) return;  // no option meets the deadline
   double total = 0.0;
   if (!job.required && least > -eps * kNegligibleExponent) total = exp_of(least / eps);
-  for (const Candidate& c : sums.candidates) total += exp_of((least - c.piece.cost) / eps);
+  sums.weights.clear();
+  for (const Candidate& c : sums.candidates) {
+    sums.weights.push_back(exp_of((least - c.piece.cost) / eps));
+    total += sums.weights.back();
+  }
   const auto count = static_cast<double>(members.count);
   sums.value += count * (least - eps * log_of(total));
-  for (const Candidate& c : sums.candidates) {
+  for (std::size_t i = 0; i < sums.candidates.size(); ++i) {
+    const Candidate& c = sums.candidates[i];
+    const double weight = sums.weights[i];
     const auto& option = problem_.options_of(job)[static_cast<std::size_t>(c.option)];
-    const double weight = exp_of((least - c.piece.cost) / eps);
     const double completion = c.piece.start + static_cast<double>(option.duration);
     const auto curve = static_cast<std::size_t>(c.curve);
     visit_rent_parts(problem_, option, curve, [&](const RentPart& part) {

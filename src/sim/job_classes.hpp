@@ -20,7 +20,7 @@ struct JobRow {
 /// O(pools) a job on average.
 class JobClasses {
  public:
-  static constexpr std::size_t kMost = 192;
+  static constexpr std::size_t kMost = 128;
 
   struct Class {
     std::int64_t count = 0;

@@ -34,7 +34,7 @@ struct PresentClasses {
   bool merged = false;
 };
 
-/// O(jobs x types) with at most 192 classes and 768 pieces, as long as jobs differ in fewer
+/// O(jobs x types) with at most 128 classes and 512 pieces, as long as jobs differ in fewer
 /// sets of allowed types.
 PresentClasses present_classes(const policy::State& state, std::span<const JobId> present);
 

@@ -9,7 +9,7 @@ namespace berth::solver {
 struct ClassPriceOptions {
   int intervals = 12;         ///< of each price curve; 4 .. 128
   double temperature = 1e-4;  ///< as HorizonBoundOptions::temperatures
-  int iterations = 4;         ///< most iterations of the minimiser
+  int iterations = 6;         ///< most iterations of the minimiser
 };
 
 /// Prices of GPU time as `bound_horizon` finds them, in a short search of fixed length: where jobs

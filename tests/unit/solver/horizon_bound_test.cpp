@@ -14,6 +14,7 @@
 #include "berth/horizon/pool_timeline.hpp"
 #include "berth/parallel/threads.hpp"
 #include "berth/policy/backfill.hpp"
+#include "berth/solver/class_prices.hpp"
 #include "berth/solver/horizon_plan.hpp"
 
 namespace berth::solver {
@@ -85,6 +86,20 @@ TEST(SmoothedDual, approaches_the_exact_dual_from_below_the_bound) {
   const double exact = exact_dual(problem, grid, ends);
   EXPECT_LE(-dual.evaluate(ends, 0.1, {}), exact);  // softmin <= min
   EXPECT_NEAR(-dual.evaluate(ends, 1e-9, {}), exact, 1e-4);
+}
+
+TEST(ClassPrices, take_few_evaluations_and_end_near_the_long_search) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const Problem problem = test::random_horizon(
+        {.seed = seed, .jobs = 120, .longest = 20'000'000, .span = 1, .gpus = 8},
+        HorizonCost::flow);
+    const HorizonBound quick = price_classes(problem, problem);
+    const HorizonBound slow = bound_horizon(problem, {.intervals = 12});
+    EXPECT_LE(quick.evaluations, 10);
+    EXPECT_LE(quick.bound, quick.list_cost);
+    EXPECT_GE(quick.bound, 0.87 * slow.bound);
+  }
 }
 
 TEST(HorizonBound, is_below_the_exhaustive_optimum_and_proved_by_the_judge) {
