@@ -2,9 +2,11 @@
 #pragma once
 
 #include "local_search/search_space.hpp"
+#include "local_search/task_costs.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -37,7 +39,9 @@ class EjectionTargets {
         entries_(space.entry_positions()),
         prices_(prices.begin(), prices.end()),
         freeing_costs_(space.state.room().size()),
-        last_chain_(space.jobs.size(), 0) {
+        task_costs_(space.state.room().size()),
+        last_chain_(space.jobs.size(), 0),
+        limits_resources_(space.state.limit_usage().limits_resources()) {
     add_required_bonus();
     price_alternatives();
   }
@@ -55,7 +59,10 @@ class EjectionTargets {
   }
   void forget_vacated() { vacated_.clear(); }
   /// Drops the freeing costs of a machine: its jobs may be ejected again.
-  void forget_costs(MachineId m) { freeing_costs_of(m).version = FreeingCosts::kStale; }
+  void forget_costs(MachineId m) {
+    freeing_costs_of(m).version = FreeingCosts::kStale;
+    freeing_costs_of(m).stamp = ++stamps_;
+  }
 
   /// The target of largest gain; with depth > 0 other jobs may be ejected.
   std::optional<EjectionTarget> best(std::uint32_t position, int depth) {
@@ -82,16 +89,7 @@ class EjectionTargets {
   /// Whole GPUs of the machine that are free, as far as limits on resources let the job use them.
   [[nodiscard]] int usable_gpus(std::uint32_t position, MachineId m) const {
     const int whole = space_.state.room().whole_count(m);
-    const planner_model::LimitUsage& usage = space_.state.limit_usage();
-    if (!usage.limits_resources()) return whole;
-    const model::WorkloadView& workload = space_.instance().workload;
-    for (const model::TaskGroup& g : workload.groups_of(space_.job(position))) {
-      const model::Shape& shape = workload.shape(g.shape);
-      if (shape.gpus == 0) continue;
-      const std::int64_t most = (whole + shape.gpus - 1) / shape.gpus;  // the last one in part
-      return std::min(whole, shape.gpus * static_cast<int>(usage.count(m, shape, most)));
-    }
-    return whole;
+    return limits_resources_ ? gpus_within_limits(position, m, whole) : whole;
   }
 
   /// The jobs to eject to free `missing` more GPUs on the machine; empty if that is impossible.
@@ -127,13 +125,29 @@ class EjectionTargets {
   /// Share of the price that random draws subtract from estimated gains from the second sweep on,
   /// so that later sweeps try other targets. Chosen, not tuned.
   static constexpr double kPriceNoise = 0.02;
+  static constexpr int kAnyDepth = 1;         ///< others may be ejected
+  static constexpr double kRounding = 1e-12;  ///< relative, of sums of costs
 
   /// Least loss of freeing d whole GPUs on one machine: loss[d] for d = 1, 2, ...
   struct FreeingCosts {
     static constexpr std::uint32_t kStale = ~std::uint32_t{0};
     std::uint32_t version = kStale;  ///< of the machine's room
+    std::uint32_t stamp = 0;         ///< another one after each change of `loss`
     std::vector<double> loss;
   };
+
+  /// Of the `whole` GPUs of the machine.
+  [[nodiscard]] int gpus_within_limits(std::uint32_t position, MachineId m, int whole) const {
+    const planner_model::LimitUsage& usage = space_.state.limit_usage();
+    const model::WorkloadView& workload = space_.instance().workload;
+    for (const model::TaskGroup& g : workload.groups_of(space_.job(position))) {
+      const model::Shape& shape = workload.shape(g.shape);
+      if (shape.gpus == 0) continue;
+      const std::int64_t most = (whole + shape.gpus - 1) / shape.gpus;  // the last one in part
+      return std::min(whole, shape.gpus * static_cast<int>(usage.count(m, shape, most)));
+    }
+    return whole;
+  }
 
   [[nodiscard]] FreeingCosts& freeing_costs_of(MachineId m) {
     return freeing_costs_[space_.state.room().slot(m)];
@@ -206,6 +220,7 @@ class EjectionTargets {
 
   /// Of the GPUs that are free on the machine, those that cost the job nothing.
   [[nodiscard]] int unpriced(MachineId m, int idle) const {
+    if (vacated_.empty()) return idle;
     const auto at = vacated_.find(m);
     return at == vacated_.end() ? idle : std::max(0, idle - at->second);
   }
@@ -259,6 +274,7 @@ class EjectionTargets {
       from[f] = source;
     }
     freeing_costs_of(m).version = space_.state.room().version(m);
+    freeing_costs_of(m).stamp = ++stamps_;
     if (victims == nullptr || static_cast<std::size_t>(wanted) >= width) return;
     std::size_t f = from[static_cast<std::size_t>(wanted)];
     for (std::size_t k = items.size(); k-- > 0;) {
@@ -310,22 +326,53 @@ class EjectionTargets {
     }
   }
 
+  /// Cost per task on the machine, of the number of tasks for which it is least.
+  TaskCost task_cost(MachineId m, double price, const assignment::TaskDemand& s, int depth) {
+    TaskCost least;
+    const int idle = usable_gpus(position_, m);
+    const int most = space_.instance().cluster.class_of(m).gpus;
+    for (int h = 1; h * s.gpus_per_task <= most && h <= s.most_on_machine; ++h) {
+      const int used = unpriced(m, std::min(idle, h * s.gpus_per_task));
+      const double each = (freeing_cost(m, h * s.gpus_per_task, idle, depth) +
+                           price * (h * s.gpus_per_task - used)) /
+                          h;
+      if (each <= least.each && each < kInfinity) least = {each, h};
+    }
+    return least;
+  }
+
+  /// The same, where it does not depend on the job: kept until the machine changes. A job that has
+  /// left the machine changed it, and finds no entry.
+  TaskCost known_task_cost(MachineId m, double price, const assignment::TaskDemand& s,
+                           std::span<KnownTaskCosts::Entry> entries) {
+    const std::size_t slot = space_.state.room().slot(m);
+    const std::uint32_t version = space_.state.room().version_at(slot);
+    const FreeingCosts& freeing = freeing_costs_[slot];
+    KnownTaskCosts::Entry& entry = entries[slot];
+    if (entry.version == version && entry.stamp == freeing.stamp) return entry.cost;
+    const TaskCost cost = task_cost(m, price, s, kAnyDepth);
+    if (!vacated_.contains(m)) entry = {version, freeing.stamp, cost};
+    return cost;
+  }
+
   /// Considers several machines of a domain, by ascending cost per task.
   void consider_domains(const assignment::PlaceClass& place_class, const assignment::TaskDemand& s,
                         EjectionTarget candidate, double value, int depth,
                         std::optional<EjectionTarget>& best) {
     if (s.gpus_per_task == 0) return;
-    struct TaskCost {
-      double cost;  ///< per task
+    struct MachineTasks {
+      TaskCost cost;
       MachineId machine;
-      int tasks;
     };
+    const auto& classes = space_.instance().cluster.classes;
     const auto domain_pools =
         space_.pool_index.pools_in(place_class.type, place_class.scope, place_class.domain);
-    std::vector<TaskCost> machines_by_cost;
+    const std::span<KnownTaskCosts::Entry> entries = task_costs_.of(s.gpus_per_task);
+    std::vector<MachineTasks> machines_by_cost;
     space_.pool_index.for_each_domain(
         domain_pools, place_class.width, [&](std::size_t first, std::size_t last) {
           machines_by_cost.clear();
+          double cheapest = kInfinity;
           const double most_cost =
               best ? value - best->gain
                    : kInfinity;  // most cost of one task that can beat the best target
@@ -333,40 +380,47 @@ class EjectionTargets {
             const planner_model::Pool& pool =
                 space_.pool_index.pools().pools[static_cast<std::size_t>(p)];
             if (s.task_fits[pool.machine_class.index()] == 0) continue;
-            const int most = space_.instance().cluster.classes[pool.machine_class.index()].gpus;
+            const int most = classes[pool.machine_class.index()].gpus;
+            const bool known =
+                depth > 0 && !limits_resources_ && s.most_on_machine * s.gpus_per_task >= most;
+            const double price = prices_[static_cast<std::size_t>(p)];
             for (const MachineId m : space_.machines.of(p)) {
-              TaskCost machine_tasks{kInfinity, m, 0};
-              const int idle = usable_gpus(position_, m);
-              for (int h = 1; h * s.gpus_per_task <= most && h <= s.most_on_machine; ++h) {
-                const int used = unpriced(m, std::min(idle, h * s.gpus_per_task));
-                const double c =
-                    (freeing_cost(m, h * s.gpus_per_task, idle, depth) +
-                     prices_[static_cast<std::size_t>(p)] * (h * s.gpus_per_task - used)) /
-                    h;
-                if (c <= machine_tasks.cost && c < kInfinity) machine_tasks = {c, m, h};
-              }
-              if (machine_tasks.tasks > 0 && machine_tasks.cost <= most_cost)
-                machines_by_cost.push_back(machine_tasks);
+              const TaskCost cost =
+                  known ? known_task_cost(m, price, s, entries) : task_cost(m, price, s, depth);
+              if (cost.tasks == 0 || cost.each > most_cost) continue;
+              machines_by_cost.push_back({cost, m});
+              cheapest = std::min(cheapest, cost.each);
             }
           }
+          const double most_gain = value - cheapest * static_cast<double>(s.tasks);
+          if (best && most_gain < best->gain - kRounding * std::abs(value)) return;
           const auto used = std::min<std::ptrdiff_t>(std::ssize(machines_by_cost), s.tasks);
-          std::ranges::partial_sort(machines_by_cost, machines_by_cost.begin() + used,
-                                    [](const TaskCost& a, const TaskCost& b) {
-                                      return a.cost != b.cost ? a.cost < b.cost
-                                                              : a.machine < b.machine;
-                                    });
+          const auto by_cost = [](const MachineTasks& a, const MachineTasks& b) {
+            return a.cost.each != b.cost.each ? a.cost.each < b.cost.each : a.machine < b.machine;
+          };
+          const auto middle = machines_by_cost.begin() + used;
+          std::ranges::nth_element(machines_by_cost, middle, by_cost);
+          std::sort(machines_by_cost.begin(), middle, by_cost);
           std::int64_t remainder = s.tasks;
           double gain = value;
-          candidate.machine_gpus.clear();
-          for (const TaskCost& machine_tasks : machines_by_cost) {
+          std::size_t count = 0;
+          for (; count < machines_by_cost.size() && remainder > 0; ++count) {
             const auto tasks =
-                static_cast<int>(std::min<std::int64_t>(remainder, machine_tasks.tasks));
-            candidate.machine_gpus.emplace_back(machine_tasks.machine, tasks * s.gpus_per_task);
-            gain -= machine_tasks.cost * tasks;
-            if ((remainder -= tasks) == 0) break;
+                std::min<std::int64_t>(remainder, machines_by_cost[count].cost.tasks);
+            gain -= machines_by_cost[count].cost.each * static_cast<double>(tasks);
+            remainder -= tasks;
+          }
+          if (remainder > 0 || (best && gain <= best->gain)) return;
+          candidate.machine_gpus.clear();
+          remainder = s.tasks;
+          for (const MachineTasks& there : std::span(machines_by_cost).first(count)) {
+            const auto tasks =
+                static_cast<int>(std::min<std::int64_t>(remainder, there.cost.tasks));
+            candidate.machine_gpus.emplace_back(there.machine, tasks * s.gpus_per_task);
+            remainder -= tasks;
           }
           candidate.gain = gain;
-          if (remainder == 0 && (!best || gain > best->gain)) best = candidate;
+          best = candidate;
         });
   }
 
@@ -376,9 +430,12 @@ class EjectionTargets {
   std::vector<double> required_bonus_;       ///< by position: bonus of a required job, else 0
   std::vector<double> best_priced_profit_;   ///< by position: best priced profit anywhere, >= 0
   std::vector<FreeingCosts> freeing_costs_;  ///< by slot of the room
+  KnownTaskCosts task_costs_;                ///< for jobs that may fill a machine, without limits
   std::vector<std::uint32_t> last_chain_;    ///< by position: chain that moved it last
-  std::uint32_t position_ = 0;               ///< of the job that looks for a target
-  std::map<MachineId, int> vacated_;         ///< GPUs, of machines that the job has left
+  bool limits_resources_;
+  std::uint32_t position_ = 0;        ///< of the job that looks for a target
+  std::map<MachineId, int> vacated_;  ///< GPUs, of machines that the job has left
+  std::uint32_t stamps_ = 0;          ///< of freeing costs, given so far
   std::uint32_t chain_ = 0;
   std::uint64_t sweep_ = 0;
 };

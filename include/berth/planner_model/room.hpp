@@ -52,7 +52,8 @@ class Room {
     return (*this)[m].devices();
   }
   /// Number of edits of this machine: equal versions mean equal content.
-  [[nodiscard]] std::uint32_t version(MachineId m) const { return version_[slot(m)]; }
+  [[nodiscard]] std::uint32_t version(MachineId m) const { return version_at(slot(m)); }
+  [[nodiscard]] std::uint32_t version_at(std::size_t slot) const { return version_[slot]; }
 
   /// True when one task of the shape fits now; the caller checks the GPU type. O(1) for whole
   /// devices, O(devices) for a share.
