@@ -20,6 +20,8 @@ bool is_price(double price) {
   return price >= 0.0 && price <= kMost;
 }
 
+constexpr const char* kContradicts = "holds a state that contradicts itself";
+
 /// Counts of what ids refer to.
 class KnownIds {
  public:
@@ -81,8 +83,21 @@ void restore_consistent(const PlanningContext& context, const std::function<void
   try {
     restore();
   } catch (const BrokenContract&) {  // checked where the state is used
-    refuse(context, "holds a state that contradicts itself");
+    refuse(context, kContradicts);
   }
+}
+
+void expect_own_tasks(const PlanningContext& context, const model::Placement& placement) {
+  const model::WorkloadView& workload = context.unpriced.instance().workload;
+  const auto own = [&](const model::JobPlacement& p) {
+    const model::Job& job = workload.job(p.job);
+    const std::size_t groups = workload.groups_of(job).size();
+    return std::ssize(p.tasks) == workload.tasks(job) &&
+           std::ranges::all_of(p.tasks, [&](const auto& task) { return task.group < groups; });
+  };
+  const bool twice =
+      std::ranges::adjacent_find(placement, {}, &model::JobPlacement::job) != placement.end();
+  if (twice || !std::ranges::all_of(placement, own)) refuse(context, kContradicts);
 }
 
 void expect_known_ids(const PlanningContext& context, const Checkpoint& checkpoint) {

@@ -76,6 +76,7 @@ model::Placement scatter_saved_placement(const PlanningContext& context,
         std::ranges::move(to_homes(context.comm, records, some), std::back_inserter(mine));
       });
   std::ranges::sort(mine, {}, &model::JobPlacement::job);
+  context.comm.agreed([&] { expect_own_tasks(context, mine); });
   return mine;
 }
 

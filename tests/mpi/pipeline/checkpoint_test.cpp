@@ -267,5 +267,41 @@ TEST_F(Resumed, not_from_a_state_that_contradicts_itself) {
   EXPECT_EQ(refusal(head), contradiction);
 }
 
+TEST_F(Resumed, not_from_a_pass_that_placed_what_jobs_do_not_have) {
+  if (world.rank() != 0) GTEST_SKIP() << "one rank writes the file";
+  const Communicator alone = Communicator::serial();
+  const model::Instance instance = contended();
+  PlanOptions until = options;
+  until.effort = 2;
+  until.checkpoint.file = path;
+  plan_on(alone, instance, until);
+  CheckpointInput file(path);
+  const Checkpoint head = file.head();
+  ASSERT_EQ(head.effort.pass, 2);
+  model::Placement saved;
+  while (auto part = file.next_placed()) std::ranges::move(*part, std::back_inserter(saved));
+  const auto expect_refusal = [&](const model::Placement& placement) {
+    CheckpointOutput forged(path, head);
+    forged.add(placement);
+    forged.commit();
+    try {
+      static_cast<void>(resume_on(alone, instance));
+      ADD_FAILURE() << "not refused";
+    } catch (const comm::AgreedError& error) {
+      EXPECT_EQ(error.what(),
+                path + ": holds a state that contradicts itself; start the plan anew");
+    }
+  };
+  model::Placement other_group = saved;
+  other_group[0].tasks[0].group = 77;
+  expect_refusal(other_group);
+  model::Placement one_more = saved;
+  one_more[0].tasks.push_back(one_more[0].tasks[0]);
+  expect_refusal(one_more);
+  model::Placement again = saved;
+  again[1] = again[0];
+  expect_refusal(again);
+}
+
 }  // namespace
 }  // namespace berth::pipeline
