@@ -322,12 +322,12 @@ TEST(BoundProperty, is_never_below_the_optimum_with_spare_gpus) {
 }
 
 TEST(BoundPropertySlow, is_never_below_the_optimum_on_many) {
-  judge_many(1'000'000, 8'000, 600, Cluster::empty);
-  judge_many(2'000'000, 8'000, 600, Cluster::at_work);
-  judge_many(3'000'000, 8'000, 600, Cluster::limited);
-  judge_many(4'000'000, 8'000, 600, Cluster::power);
-  judge_many(5'000'000, 8'000, 600, Cluster::ruled);
-  judge_many(6'000'000, 8'000, 600, Cluster::spare);
+  judge_many(1'000'000, 4'000, 600, Cluster::empty);
+  judge_many(2'000'000, 4'000, 600, Cluster::at_work);
+  judge_many(3'000'000, 4'000, 600, Cluster::limited);
+  judge_many(4'000'000, 4'000, 600, Cluster::power);
+  judge_many(5'000'000, 4'000, 600, Cluster::ruled);
+  judge_many(6'000'000, 4'000, 600, Cluster::spare);
 }
 
 }  // namespace
