@@ -16,9 +16,9 @@ namespace {
 
 using model::Certificate;
 
-/// Chains that look at so many machines in all, and ten repartitions for each: a shard's, less in
-/// larger clusters. Chosen, not tuned.
-constexpr std::int64_t kMachinesSeen = 500'000;
+/// Chains that look at so many machines and jobs in all, and ten repartitions for each: a shard's,
+/// less in larger clusters. Chosen, not tuned.
+constexpr std::int64_t kRecordsSeen = 1'000'000;
 constexpr int kRepartitions = 10;
 
 /// Value per GPU of a price per thousandth.
@@ -93,9 +93,11 @@ double search_again(const PlanningContext& context, const Certificate& certifica
   planner_model::CouplingLimits charged = context.limits;
   const auto quotas = static_cast<std::ptrdiff_t>(context.limits.of_queues());
   charged.charge({of_limits.begin(), of_limits.begin() + quotas});
-  const auto machines = static_cast<std::int64_t>(unpriced.instance().cluster.machines());
+  const model::InstanceView& instance = unpriced.instance();
+  const auto records =
+      static_cast<std::int64_t>(instance.cluster.machines() + instance.workload.size());
   solver::SearchEffort effort = context.options.shard.dive.effort;
-  effort.chains = std::min(effort.chains, static_cast<int>(kMachinesSeen / machines));
+  effort.chains = std::min(effort.chains, static_cast<int>(kRecordsSeen / records));
   effort.repartitions = std::min(effort.repartitions, kRepartitions * effort.chains);
   return solver::search_at_prices(
       unpriced, {priced, run.limits == nullptr ? nullptr : &charged, {context.pools, of_pools}},
