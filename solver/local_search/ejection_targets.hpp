@@ -80,7 +80,7 @@ class EjectionTargets {
       if (place_class.width == model::Level::machine) {
         consider_machines(place_class, s, candidate, worth, depth, found);
       } else {
-        consider_domains(place_class, s, candidate, worth, depth, found);
+        consider_domains(place_class, s, worth, depth, found);
       }
     }
     return found;
@@ -136,7 +136,13 @@ class EjectionTargets {
     std::vector<double> loss;
   };
 
-  /// Of the `whole` GPUs of the machine.
+  /// So many tasks of a job on one machine.
+  struct MachineTasks {
+    TaskCost cost;
+    MachineId machine;
+  };
+
+  /// Of the `whole` free GPUs of the machine, those that limits on resources let the job use.
   [[nodiscard]] int gpus_within_limits(std::uint32_t position, MachineId m, int whole) const {
     const planner_model::LimitUsage& usage = space_.state.limit_usage();
     const model::WorkloadView& workload = space_.instance().workload;
@@ -355,73 +361,66 @@ class EjectionTargets {
     return cost;
   }
 
+  /// Lists the machines of these pools where a task has room and costs at most `most`.
+  /// @return the least cost of a task; infinity without one
+  double list_machines(std::span<const std::int32_t> pools, const assignment::TaskDemand& s,
+                       int depth, double most) {
+    const auto& classes = space_.instance().cluster.classes;
+    const std::span<KnownTaskCosts::Entry> entries = task_costs_.of(s.gpus_per_task);
+    double cheapest = kInfinity;
+    listed_.clear();
+    for (const std::int32_t p : pools) {
+      const ClassId machine_class =
+          space_.pool_index.pools().pools[static_cast<std::size_t>(p)].machine_class;
+      if (s.task_fits[machine_class.index()] == 0) continue;
+      const bool fills = s.most_on_machine * s.gpus_per_task >= classes[machine_class.index()].gpus;
+      const bool known = depth > 0 && !limits_resources_ && fills;
+      const double price = prices_[static_cast<std::size_t>(p)];
+      for (const MachineId m : space_.machines.of(p)) {
+        const TaskCost cost =
+            known ? known_task_cost(m, price, s, entries) : task_cost(m, price, s, depth);
+        if (cost.tasks == 0 || cost.each > most) continue;
+        listed_.push_back({cost, m});
+        cheapest = std::min(cheapest, cost.each);
+      }
+    }
+    return cheapest;
+  }
+
+  /// The target on the cheapest of the listed machines; none if they have no room for all tasks.
+  std::optional<EjectionTarget> cheapest_target(const assignment::TaskDemand& s, double value) {
+    const auto by_cost = [](const MachineTasks& a, const MachineTasks& b) {
+      return a.cost.each != b.cost.each ? a.cost.each < b.cost.each : a.machine < b.machine;
+    };
+    const auto enough = listed_.begin() + std::min<std::ptrdiff_t>(std::ssize(listed_), s.tasks);
+    std::ranges::nth_element(listed_, enough, by_cost);
+    std::sort(listed_.begin(), enough, by_cost);
+    EjectionTarget target{.gain = value, .machine_gpus = {}};
+    std::int64_t remainder = s.tasks;
+    for (const MachineTasks& there : listed_) {
+      const auto tasks = static_cast<int>(std::min<std::int64_t>(remainder, there.cost.tasks));
+      target.machine_gpus.emplace_back(there.machine, tasks * s.gpus_per_task);
+      target.gain -= there.cost.each * tasks;
+      if ((remainder -= tasks) == 0) return target;
+    }
+    return std::nullopt;
+  }
+
   /// Considers several machines of a domain, by ascending cost per task.
   void consider_domains(const assignment::PlaceClass& place_class, const assignment::TaskDemand& s,
-                        EjectionTarget candidate, double value, int depth,
-                        std::optional<EjectionTarget>& best) {
+                        double value, int depth, std::optional<EjectionTarget>& best) {
     if (s.gpus_per_task == 0) return;
-    struct MachineTasks {
-      TaskCost cost;
-      MachineId machine;
-    };
-    const auto& classes = space_.instance().cluster.classes;
-    const auto domain_pools =
+    const auto pools =
         space_.pool_index.pools_in(place_class.type, place_class.scope, place_class.domain);
-    const std::span<KnownTaskCosts::Entry> entries = task_costs_.of(s.gpus_per_task);
-    std::vector<MachineTasks> machines_by_cost;
-    space_.pool_index.for_each_domain(
-        domain_pools, place_class.width, [&](std::size_t first, std::size_t last) {
-          machines_by_cost.clear();
-          double cheapest = kInfinity;
-          const double most_cost =
-              best ? value - best->gain
-                   : kInfinity;  // most cost of one task that can beat the best target
-          for (const std::int32_t p : domain_pools.subspan(first, last - first)) {
-            const planner_model::Pool& pool =
-                space_.pool_index.pools().pools[static_cast<std::size_t>(p)];
-            if (s.task_fits[pool.machine_class.index()] == 0) continue;
-            const int most = classes[pool.machine_class.index()].gpus;
-            const bool known =
-                depth > 0 && !limits_resources_ && s.most_on_machine * s.gpus_per_task >= most;
-            const double price = prices_[static_cast<std::size_t>(p)];
-            for (const MachineId m : space_.machines.of(p)) {
-              const TaskCost cost =
-                  known ? known_task_cost(m, price, s, entries) : task_cost(m, price, s, depth);
-              if (cost.tasks == 0 || cost.each > most_cost) continue;
-              machines_by_cost.push_back({cost, m});
-              cheapest = std::min(cheapest, cost.each);
-            }
-          }
-          const double most_gain = value - cheapest * static_cast<double>(s.tasks);
-          if (best && most_gain < best->gain - kRounding * std::abs(value)) return;
-          const auto used = std::min<std::ptrdiff_t>(std::ssize(machines_by_cost), s.tasks);
-          const auto by_cost = [](const MachineTasks& a, const MachineTasks& b) {
-            return a.cost.each != b.cost.each ? a.cost.each < b.cost.each : a.machine < b.machine;
-          };
-          const auto middle = machines_by_cost.begin() + used;
-          std::ranges::nth_element(machines_by_cost, middle, by_cost);
-          std::sort(machines_by_cost.begin(), middle, by_cost);
-          std::int64_t remainder = s.tasks;
-          double gain = value;
-          std::size_t count = 0;
-          for (; count < machines_by_cost.size() && remainder > 0; ++count) {
-            const auto tasks =
-                std::min<std::int64_t>(remainder, machines_by_cost[count].cost.tasks);
-            gain -= machines_by_cost[count].cost.each * static_cast<double>(tasks);
-            remainder -= tasks;
-          }
-          if (remainder > 0 || (best && gain <= best->gain)) return;
-          candidate.machine_gpus.clear();
-          remainder = s.tasks;
-          for (const MachineTasks& there : std::span(machines_by_cost).first(count)) {
-            const auto tasks =
-                static_cast<int>(std::min<std::int64_t>(remainder, there.cost.tasks));
-            candidate.machine_gpus.emplace_back(there.machine, tasks * s.gpus_per_task);
-            remainder -= tasks;
-          }
-          candidate.gain = gain;
-          best = candidate;
-        });
+    const auto visit = [&](std::size_t first, std::size_t last) {
+      const double most = best ? value - best->gain : kInfinity;  // for all tasks, so for one
+      const double cheapest = list_machines(pools.subspan(first, last - first), s, depth, most);
+      const double rounding = kRounding * std::abs(value);
+      if (best && cheapest * static_cast<double>(s.tasks) > most + rounding) return;
+      auto target = cheapest_target(s, value);
+      if (target && (!best || target->gain > best->gain)) best = std::move(target);
+    };
+    space_.pool_index.for_each_domain(pools, place_class.width, visit);
   }
 
   SearchSpace<State> space_;
@@ -431,11 +430,12 @@ class EjectionTargets {
   std::vector<double> best_priced_profit_;   ///< by position: best priced profit anywhere, >= 0
   std::vector<FreeingCosts> freeing_costs_;  ///< by slot of the room
   KnownTaskCosts task_costs_;                ///< for jobs that may fill a machine, without limits
+  std::vector<MachineTasks> listed_;         ///< by list_machines
   std::vector<std::uint32_t> last_chain_;    ///< by position: chain that moved it last
-  bool limits_resources_;
-  std::uint32_t position_ = 0;        ///< of the job that looks for a target
-  std::map<MachineId, int> vacated_;  ///< GPUs, of machines that the job has left
-  std::uint32_t stamps_ = 0;          ///< of freeing costs, given so far
+  bool limits_resources_;                    ///< some limit is on CPU, memory or the like
+  std::uint32_t position_ = 0;               ///< of the job that looks for a target
+  std::map<MachineId, int> vacated_;         ///< GPUs, of machines that the job has left
+  std::uint32_t stamps_ = 0;                 ///< of freeing costs, given so far
   std::uint32_t chain_ = 0;
   std::uint64_t sweep_ = 0;
 };
