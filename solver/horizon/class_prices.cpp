@@ -34,9 +34,11 @@ HorizonBound price_classes(const berth::horizon::Problem& classes,
   std::vector<NearlyEqualJobs> all;
   for (std::size_t j = 0; j < classes.jobs.size(); ++j) all.push_back({.job = JobId(j)});
   const SmoothedDual dual(classes, found.grid, std::move(all));
-  found.evaluations = minimise_at(
-      dual, options.temperature, ends,
-      {.iterations = options.iterations, .memory = 0, .fall = found.list_cost - found.bound}, {});
+  found.evaluations = minimise_at(dual, options.temperature, ends,
+                                  {.iterations = options.iterations,
+                                   .memory = 0,
+                                   .expected_decrease = found.list_cost - found.bound},
+                                  {});
   consider(ends);
   return found;
 }

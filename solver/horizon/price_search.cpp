@@ -14,7 +14,8 @@ namespace {
 
 /// Prices above this multiple of the largest start price are never optimal in practice; a box.
 constexpr double kPriceBox = 1e3;
-/// A temperature ends when this many iterations gain less than this share of the dual.
+/// A temperature ends when this many iterations gain less than this share of the value: of the
+/// dual, or, with an expected decrease, of what is left of it.
 constexpr int kPatience = 8;
 constexpr double kLeastGain = 1e-6;
 
@@ -31,11 +32,11 @@ class ScaledDual {
     }
   }
 
-  /// The first step of a search has the length of the gradient, and gains the square of that if the
-  /// dual is linear so far: the scale is such that this is `fall`. Values are differences to the
-  /// middle between the start and a dual that fell so far, as PETSc takes |value| for what there is
-  /// to gain.
-  void expect(double fall) {
+  /// Chooses the common factor of the scale and the zero of values for a search that starts here.
+  /// PETSc takes |value| for the decrease to come and the gradient for the direction: with values
+  /// measured from half the decrease below the start, and a gradient whose square is the decrease,
+  /// its first step would bring that decrease if the dual were linear.
+  void expect_decrease(double decrease) {
     start_gradient_.resize(ends_.size());
     start_value_ = dual_.evaluate(ends_, temperature_, start_gradient_);
     double square = 0.0;
@@ -44,8 +45,8 @@ class ScaledDual {
       if (ends_[i] > 0.0 || slope < 0.0) square += slope * slope;
     }
     if (square <= 0.0) return;
-    for (double& s : scale_) s *= std::sqrt(square / fall);
-    middle_ = *start_value_ - 0.5 * fall;
+    for (double& s : scale_) s *= std::sqrt(square / decrease);
+    zero_ = *start_value_ - 0.5 * decrease;
   }
 
   double evaluate(std::span<const double> x, std::span<double> gradient) {
@@ -59,7 +60,7 @@ class ScaledDual {
       value = dual_.evaluate(ends_, temperature_, gradient);
     }
     for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] /= scale_[i];
-    return value - middle_;
+    return value - zero_;
   }
 
   [[nodiscard]] std::span<const double> scale() const { return scale_; }
@@ -69,7 +70,7 @@ class ScaledDual {
   double temperature_;
   EndPrices& ends_;
   std::vector<double> scale_;
-  double middle_ = 0.0;
+  double zero_ = 0.0;                  ///< of the values that `evaluate` returns
   std::optional<double> start_value_;  ///< until it was asked for
   std::vector<double> start_gradient_;
 };
@@ -79,7 +80,7 @@ class ScaledDual {
 int minimise_at(const SmoothedDual& dual, double temperature, EndPrices& ends,
                 const SearchLength& length, const StopToken& stop) {
   ScaledDual scaled(dual, temperature, ends);
-  if (length.fall > 0.0) scaled.expect(length.fall);
+  if (length.expected_decrease > 0.0) scaled.expect_decrease(length.expected_decrease);
   const double largest = ends.empty() ? 0.0 : std::max(0.0, std::ranges::max(ends));
   std::vector<double> x(ends.size()), upper(ends.size());
   for (std::size_t i = 0; i < x.size(); ++i) {

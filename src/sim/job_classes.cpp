@@ -47,9 +47,7 @@ std::size_t JobClasses::slot_of(std::span<const std::uint64_t> key) const {
   std::size_t slot = (hash >> 32U) & mask;
   while (table_[slot] >= 0) {
     const auto* of_class = &keys_[static_cast<std::size_t>(table_[slot]) * key.size()];
-    std::uint64_t differs = 0;
-    for (std::size_t i = 0; i < key.size(); ++i) differs |= key[i] ^ of_class[i];
-    if (differs == 0) break;
+    if (std::ranges::equal(key, std::span(of_class, key.size()))) break;
     slot = (slot + 1) & mask;
   }
   return slot;
