@@ -191,22 +191,50 @@ void CyclicExchange<State>::label_additions() {
   paths_.more = no_paths();
 }
 
+/// Bellman-Ford passes against the arcs. A pass visits only vertices with an arc to a path that has
+/// become longer since their last visit: the others would not change.
 template <SearchState State>
 void CyclicExchange<State>::label_removals() {
   paths_.less = no_paths();
+  reverse_arcs();
+  std::vector<char> active(vertex_count(), 0);
+  const auto activate_sources = [&](std::uint32_t to) {
+    for (std::uint32_t a = last_arc_to_[to]; a != kNone; a = reversed_arcs_[a].next)
+      active[reversed_arcs_[a].from] = 1;
+  };
+  activate_sources(0);
   bool longer = true;
   for (int pass = 0; pass < kMaxPasses && longer; ++pass) {
     longer = false;
     for (auto v = static_cast<std::uint32_t>(vertex_count()); v-- > 1;) {
+      if (active[v] == 0) continue;
+      active[v] = 0;
+      PathLabel& label = paths_.less[v];
+      const double before = label.length;
       visit_arcs(v, [&](std::uint32_t to, double gain, std::uint32_t job) {
         const double length = gain + paths_.less[to].length;
-        if (length == -kInfinity || length <= paths_.less[v].length + tolerance_) return;
-        paths_.less[v] = {length, to, job};
-        longer = true;
+        if (length == -kInfinity || length <= label.length + tolerance_) return;
+        label = {length, to, job};
       });
+      if (label.length == before) continue;
+      longer = true;
+      activate_sources(v);
     }
   }
   if (longer) paths_.less = no_paths();
+}
+
+/// Lists the arcs into each vertex.
+template <SearchState State>
+void CyclicExchange<State>::reverse_arcs() {
+  last_arc_to_.assign(vertex_count(), kNone);
+  reversed_arcs_.clear();
+  for (std::uint32_t v = 0; v < vertex_count(); ++v) {
+    visit_arcs(v, [&](std::uint32_t to, double /*gain*/, std::uint32_t /*job*/) {
+      reversed_arcs_.push_back({.from = v, .next = last_arc_to_[to]});
+      last_arc_to_[to] = static_cast<std::uint32_t>(reversed_arcs_.size()) - 1;
+    });
+  }
 }
 
 template <SearchState State>

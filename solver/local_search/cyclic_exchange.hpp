@@ -97,6 +97,10 @@ class CyclicExchange {
     PathLabels more, less;                              ///< empty: not computed
     std::vector<QuotaNodes::CrossingCost> quota_costs;  ///< by quota node less one
   };
+  struct ReversedArc {
+    std::uint32_t from;
+    std::uint32_t next;  ///< another one to the same vertex; kNone: the last
+  };
   struct JournalEntry {
     std::uint32_t job, node;
   };
@@ -125,6 +129,7 @@ class CyclicExchange {
   [[nodiscard]] PathLabels no_paths() const;
   void label_additions();
   void label_removals();
+  void reverse_arcs();
   std::optional<Path> improving_cycle();
   [[nodiscard]] std::optional<Path> cycle_in(const PathLabels& labels) const;
 
@@ -146,8 +151,10 @@ class CyclicExchange {
   std::vector<std::vector<std::uint32_t>> class_nodes_;  ///< by class: nodes
   std::map<std::vector<std::uint32_t>, std::uint32_t> node_of_class_list_;
   std::vector<GraphNode> nodes_;
-  std::vector<std::uint32_t> of_pool_;  ///< by PoolId
-  std::vector<std::uint32_t> arc_of_;   ///< by class: scratch of rebuild_arcs
+  std::vector<std::uint32_t> of_pool_;      ///< by PoolId
+  std::vector<std::uint32_t> arc_of_;       ///< by class: scratch of rebuild_arcs
+  std::vector<std::uint32_t> last_arc_to_;  ///< by vertex: in reversed_arcs_; kNone without one
+  std::vector<ReversedArc> reversed_arcs_;  ///< set by reverse_arcs
   LongestPaths paths_, paths_before_;
   std::vector<JournalEntry> journal_;
   double tolerance_ = 0.0;
