@@ -60,7 +60,8 @@ class SearchTree {
     leaves_.push_back(std::move(root));
     const std::int64_t most = options_->solves * std::max(1, options_->leaves) *
                               std::int64_t{std::max(1, options_->evaluations)};
-    while (!target_.stop.requested() && result_.evaluations < most && process_largest_leaf()) {
+    while (!target_.stop.requested() && result_.evaluations < most &&
+           dual_.cells() < options_->most_cells && process_largest_leaf()) {
     }
     finish();
     return std::move(result_);

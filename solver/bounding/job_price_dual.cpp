@@ -166,6 +166,16 @@ void JobPriceDual::join_pods(const TypeCapacity& type, TypeKnapsacks& knapsacks)
   }
 }
 
+/// Cells of the last evaluation.
+std::int64_t JobPriceDual::cells_of(const TypeKnapsacks& knapsacks) {
+  std::int64_t cells = knapsacks.cluster.empty() ? 0 : knapsacks.all.cells();
+  for (std::size_t p = 0; p < knapsacks.pods.size(); ++p) {
+    if (knapsacks.pod_is_joined[p] != 0) cells += knapsacks.pods[p].cells();
+    for (const Knapsack& rack : knapsacks.racks[p]) cells += rack.cells();
+  }
+  return cells;
+}
+
 double JobPriceDual::evaluate(std::span<const double> prices, const ChoiceVisitor& chosen) {
   parallel::run_tasks(table_.types.size(), [&](std::size_t t) {
     select_items(table_.types[t], prices, type_knapsacks_[t]);
@@ -176,6 +186,9 @@ double JobPriceDual::evaluate(std::span<const double> prices, const ChoiceVisito
   });
   parallel::run_tasks(table_.types.size(),
                       [&](std::size_t t) { join_pods(table_.types[t], type_knapsacks_[t]); });
+
+  cells_ += std::ssize(prices) * std::ssize(table_.types);
+  for (const TypeKnapsacks& knapsacks : type_knapsacks_) cells_ += cells_of(knapsacks);
 
   double total = 0.0;
   for (const double price : prices) total += price;

@@ -37,6 +37,8 @@ class JobPriceDual {
   /// @param chosen  called with every choice of a job and a spot
   double evaluate(std::span<const double> prices, const ChoiceVisitor& chosen);
 
+  /// Cells of knapsacks and of the table of jobs computed by all evaluations so far.
+  [[nodiscard]] std::int64_t cells() const { return cells_; }
   [[nodiscard]] const JobTable& table() const { return table_; }
 
  private:
@@ -58,8 +60,10 @@ class JobPriceDual {
   void solve_pod(const TypeCapacity& type, std::size_t pod, std::span<const double> prices,
                  TypeKnapsacks& knapsacks) const;
   static void join_pods(const TypeCapacity& type, TypeKnapsacks& knapsacks);
+  static std::int64_t cells_of(const TypeKnapsacks& knapsacks);
 
   JobTable table_;
+  std::int64_t cells_ = 0;
   std::vector<double> rack_prices_;
   std::vector<RestrictedJob> restricted_;
   std::vector<std::uint8_t> is_restricted_;                ///< by position

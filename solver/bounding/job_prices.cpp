@@ -45,7 +45,8 @@ JobPriceResult minimise_job_prices(const planner_model::Valuation& valuation,
   const std::vector<bounding::PriceSign> signs(jobs.size(), bounding::PriceSign::positive);
   bounding::SubgradientMethod subgradient(start, signs, dual.table().size, options);
   JobPriceResult result;
-  while (result.evaluations < std::max(1, options.evaluations)) {
+  while (result.evaluations < std::max(1, options.evaluations) &&
+         dual.cells() < options.most_cells) {
     std::ranges::fill(chosen, 0);
     const auto count = [&](std::uint32_t job, std::uint32_t) { ++chosen[job]; };
     const double value = dual.evaluate(subgradient.prices(), count);

@@ -32,6 +32,7 @@ void Knapsack::reset(std::int32_t capacity, double rate, std::uint32_t spot) {
   items_.clear();
   best_.resize(static_cast<std::size_t>(capacity) + 1);
   for (std::size_t g = 0; g < best_.size(); ++g) best_[g] = static_cast<double>(g) * rate;
+  cells_ = std::ssize(best_);
 }
 
 void Knapsack::join(std::span<const Knapsack* const> parts, std::int32_t capacity,
@@ -42,7 +43,9 @@ void Knapsack::join(std::span<const Knapsack* const> parts, std::int32_t capacit
   joined_.clear();
   items_.clear();
   best_ = parts_.front()->best_;
+  cells_ = std::ssize(best_);
   for (std::size_t i = 1; i < parts_.size(); ++i) {
+    cells_ += std::ssize(best_) * std::ssize(parts_[i]->best_);
     joined_.push_back(max_plus(best_, parts_[i]->best_));
     best_ = joined_.back();
   }
@@ -54,6 +57,7 @@ void Knapsack::add(std::span<const JobItem> items) {
   items_.assign(items.begin(), items.end());
   const std::size_t width = best_.size();
   taken_.assign(items_.size() * width, 0);
+  cells_ += std::ssize(taken_);
   for (std::size_t i = 0; i < items_.size(); ++i) {
     const auto size = static_cast<std::size_t>(items_[i].size);
     std::uint8_t* taken = taken_.data() + i * width;

@@ -33,6 +33,8 @@ class Knapsack {
   void add(std::span<const JobItem> items);
 
   [[nodiscard]] double max_profit() const { return best_.back(); }
+  /// Cells of tables computed since `reset` or `join`: what it cost.
+  [[nodiscard]] std::int64_t cells() const { return cells_; }
   [[nodiscard]] std::int32_t capacity() const {
     return static_cast<std::int32_t>(best_.size()) - 1;
   }
@@ -42,6 +44,7 @@ class Knapsack {
 
  private:
   std::uint32_t spot_ = 0;
+  std::int64_t cells_ = 0;
   std::vector<double> best_;
   std::vector<JobItem> items_;
   std::vector<std::uint8_t> taken_;  ///< item x (capacity + 1)

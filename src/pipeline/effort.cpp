@@ -27,6 +27,8 @@ constexpr int kStarts = 4;        ///< every fourth pass is a new start; chosen,
 constexpr int kBoundSteps = 200;  ///< evaluations of the bound, times the pass (decision 3)
 constexpr int kLeaves = 32;       ///< leaves of the tree, times the pass (decision 7)
 constexpr int kMostLeaves = 512;  ///< chosen, not tuned
+/// Cells of tables of the bound, and of the tree, times the pass: about a second each.
+constexpr std::int64_t kBoundCells = 2'000'000'000;
 constexpr std::int64_t kLeastShard = 256;  ///< GPUs of a shard in a new start; chosen, not tuned
 constexpr std::int64_t kMostGpusOfShard = 16384;  ///< the same, at most; decision 13
 
@@ -36,6 +38,9 @@ constexpr int kUsualPasses = 4, kFirstUsual = 420'003;
 constexpr double kFar = 0.001;  ///< gap
 constexpr std::int64_t kMostUsualGpus = 8'192;
 constexpr std::size_t kMostUsualRecords = 10'000;  ///< jobs and machines
+/// With few jobs also in larger clusters, and then one start in one shard.
+constexpr std::int64_t kMostGpusOfFew = 32'768;
+constexpr std::size_t kFewJobs = 1'000;
 
 /// The context with other options, which it refers to.
 PlanningContext with(const PlanningContext& c, const PlanOptions& options) {
@@ -43,9 +48,14 @@ PlanningContext with(const PlanningContext& c, const PlanOptions& options) {
           c.owners, options,    c.stages, c.progress,     c.stop,  c.digest};
 }
 
+bool has_few_jobs(const PlanningContext& context) {
+  return context.unpriced.instance().workload.size() <= kFewJobs;
+}
+
 bool takes_usual_passes(const PlanningContext& context) {
   const model::InstanceView& instance = context.unpriced.instance();
-  return instance.cluster.gpus() <= kMostUsualGpus && context.options.rounds.regroups > 0 &&
+  const std::int64_t most = has_few_jobs(context) ? kMostGpusOfFew : kMostUsualGpus;
+  return instance.cluster.gpus() <= most && context.options.rounds.regroups > 0 &&
          instance.workload.size() + instance.cluster.machines() <= kMostUsualRecords;
 }
 
@@ -76,7 +86,10 @@ class EffortPasses {
     while (done_.pass < context_.options.effort && !best_.ends_search(proof_)) {
       const int pass = ++done_.pass;
       context_.stages.run("effort", [&] {
-        best_.offer(pass % kStarts == 0 ? new_start(pass / kStarts) : neighbour(pass));
+        const int start = pass / kStarts;
+        best_.offer(pass % kStarts == 0
+                        ? new_start(start, shards_of(start), start % 2 == 0 ? 0.5 : 2.0)
+                        : neighbour(pass));
       });
       if (done_.bound_falls && std::has_single_bit(static_cast<unsigned>(pass))) {
         tighten_further(pass);
@@ -93,14 +106,22 @@ class EffortPasses {
  private:
   void usual_passes() {
     if (!takes_usual_passes(context_)) return;
+    if (has_few_jobs(context_) && context_.shards.size() > 1 && !best_.ends_search(proof_, kFar)) {
+      context_.stages.run("effort", [&] { best_.offer(new_start(kFirstUsual, 1, 1.0)); });
+      show_search(0);
+    }
     for (int i = 0; i < kUsualPasses && !best_.ends_search(proof_, kFar); ++i) {
       context_.stages.run("effort", [&] { best_.offer(neighbour(kFirstUsual + i)); });
-      context_.progress.line({.stage = "search",
-                              .round = i + 1,
-                              .objective = best_.objective(),
-                              .bound = proof_.upper_bound,
-                              .left = kUsualPasses - i - 1});
+      show_search(i + 1);
     }
+  }
+
+  void show_search(int passes) {
+    context_.progress.line({.stage = "search",
+                            .round = passes,
+                            .objective = best_.objective(),
+                            .bound = proof_.upper_bound,
+                            .left = kUsualPasses - passes});
   }
 
   /// Saves the state if it is due and no stop has cut a pass short, as after rounds. Collective.
@@ -163,11 +184,11 @@ class EffortPasses {
   }
 
   /// A plan from the consensus prices with another number of shards, other draws and smoothing.
-  model::Placement new_start(int start) {
+  model::Placement new_start(int start, std::int32_t shards, double smoothing) {
     PlanOptions options = context_.options;
-    options.partition.shards = shards_of(start);
+    options.partition.shards = shards;
     options.seed = mix64(options.seed + static_cast<std::uint64_t>(start));
-    options.shard.dive.eps *= start % 2 == 0 ? 0.5 : 2.0;
+    options.shard.dive.eps *= smoothing;
     return plan_again(context_, options, records_, solution_, proof_);
   }
 
@@ -179,6 +200,7 @@ class EffortPasses {
     options.bound_steps = pass * (options.bound_steps >= 0 ? options.bound_steps : kBoundSteps);
     const int leaves = options.tree_nodes >= 0 ? options.tree_nodes : kLeaves;
     options.tree_nodes = std::min(leaves * pass, std::max(leaves, kMostLeaves));
+    options.job_prices.most_cells = options.branch.most_cells = kBoundCells * pass;
     options.search_steps *= pass;
     options.exact.steps *= pass;
     tighten(with(context_, options), records_, judge_, solution_, proof_, placement_);

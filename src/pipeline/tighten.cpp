@@ -27,6 +27,14 @@ bool is_coarse(std::int64_t gpus, std::int64_t jobs) {
   return jobs <= kCoarseJobs && gpus <= kCoarseGpus;
 }
 
+/// Evaluations that hardly lower the bound by job prices, or by a tree: it is not begun where no
+/// more can be paid for. Chosen, not tuned.
+constexpr std::int64_t kFewSteps = 20, kFewOfTree = 1000;
+
+bool pay_for(std::int64_t cells, std::int64_t evaluations, std::int64_t units) {
+  return units <= cells / evaluations / units;  // an evaluation takes the square
+}
+
 /// Part of the gap that a leaf's bound may lose by prices left out of the tree. Chosen, not tuned.
 constexpr double kNear = 1e-4;
 
@@ -120,7 +128,10 @@ Proof tighten(const planner_model::Valuation& valuation, const planner_model::Po
   }));
   const std::int64_t unit =
       on_gpus > jobs.size() ? 1 : solver::common_divisor(instance.workload, jobs);
-  if (instance.cluster.gpus() / unit > options.most_units) return proof;
+  const std::int64_t units = std::max<std::int64_t>(1, instance.cluster.gpus() / unit);
+  if (units > options.most_units || !pay_for(options.job_prices.most_cells, kFewSteps, units)) {
+    return proof;
+  }
 
   const auto alone = comm::Communicator::serial();
   const DistributedJudge judge(alone, instance, valuation.objective(), planned);
@@ -143,6 +154,9 @@ Proof tighten(const planner_model::Valuation& valuation, const planner_model::Po
       valuation, jobs, start, others, {.slack = above_plan, .stop = goal.stop}, options.job_prices);
   std::vector<model::Certificate> candidates{std::move(proof.certificate)};
   candidates.push_back(judge.fitted(with_jobs(std::move(certificate), jobs, found.prices)));
+  if (!pay_for(options.branch.most_cells, kFewOfTree, units)) {
+    return tightest(judge, std::move(candidates));
+  }
   if (auto cases = branched(valuation, candidates.back(), {jobs, found.prices, others}, goal,
                             options.branch)) {
     if (certify::unusable(instance, valuation.objective(), *cases, judge.facts()).empty()) {

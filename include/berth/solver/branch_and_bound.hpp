@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -17,7 +18,9 @@ struct BranchOptions {
   int evaluations = 60;  ///< of the dual per solve of a leaf, >= 1; 30 are worse: decision 7
   /// most solves per leaf on average: near the goal leaves gain a little for very long
   std::int64_t solves = 16;
-  int smallest = 8;      ///< least GPUs of a job to branch on; chosen, not tuned
+  int smallest = 8;  ///< least GPUs of a job to branch on; chosen, not tuned
+  /// no leaf is solved after so many cells of tables, > 0: the cost, as a count
+  std::int64_t most_cells = std::numeric_limits<std::int64_t>::max();
 };
 
 /// model::BoundTree::TreeNode with all prices of a leaf instead of changes.

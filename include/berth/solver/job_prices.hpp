@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct JobPriceOptions {
   double memory = 0.7;    ///< weight of the last direction, [0, 1); chosen, not tuned
   int patience = 15;      ///< evaluations without progress before the step shrinks; not tuned
   double shrink = 0.7;    ///< factor of the step then, (0, 1); chosen, not tuned
+  /// no evaluation begins after so many cells of tables, > 0: the cost, as a count
+  std::int64_t most_cells = std::numeric_limits<std::int64_t>::max();
 };
 
 /// Target of a method that lowers a bound.

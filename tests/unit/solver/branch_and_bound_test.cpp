@@ -52,6 +52,16 @@ TEST(BranchAndBound, splits_no_job_below_the_smallest_size) {
   EXPECT_EQ(grown(tiny.instance, {.leaves = 20, .smallest = 3}).leaves, 1);
 }
 
+TEST(BranchAndBound, ends_after_so_many_cells) {
+  const auto tiny = two_racks();
+  const BranchAndBoundResult all = grown(tiny.instance, {.leaves = 20, .smallest = 2});
+  const BranchAndBoundResult few =
+      grown(tiny.instance, {.leaves = 20, .smallest = 2, .most_cells = 1});
+  EXPECT_EQ(few.leaves, 1) << "only the root is solved";
+  EXPECT_LT(few.evaluations, all.evaluations);
+  EXPECT_GE(few.bound, all.bound);
+}
+
 TEST(BranchAndBound, ends_when_asked_to) {
   const auto tiny = two_racks();
   StopSource source;

@@ -129,6 +129,36 @@ TEST(JobPrices, bound_is_the_one_that_the_judge_computes) {
   EXPECT_GT(lower, 100);
 }
 
+TEST(Knapsack, counts_the_cells_that_it_computes) {
+  Knapsack left, right, both;
+  left.reset(9, 0.0, 0);
+  EXPECT_EQ(left.cells(), 10);
+  left.add(some_items(1, 3));
+  EXPECT_EQ(left.cells(), 10 + 3 * 10);
+  right.reset(4, 0.0, 1);
+  both.join(std::vector<const Knapsack*>{&left, &right}, 13, 2);
+  EXPECT_EQ(both.cells(), 10 + 10 * 5);
+  both.add(some_items(2, 2));
+  EXPECT_EQ(both.cells(), 10 + 10 * 5 + 2 * 14);
+}
+
+TEST(JobPrices, end_after_so_many_cells) {
+  const test::InstanceBuilder plan = test::mixed_instance(3, 200);
+  const auto value = plan.value();
+  const std::vector<JobId> jobs = whole_gpu_jobs(plan.instance);
+  const std::vector<double> start(jobs.size(), 1.0);
+  const auto evaluations = [&](std::int64_t cells) {
+    return minimise_job_prices(value, jobs, start, {}, {.slack = 10.0},
+                               {.evaluations = 40, .most_cells = cells})
+        .evaluations;
+  };
+  EXPECT_EQ(evaluations(1), 1);
+  const int some = evaluations(1'000'000);
+  EXPECT_GT(some, 1);
+  EXPECT_LT(some, 40);
+  EXPECT_NEAR(evaluations(2'000'000), 2 * some, 2);
+}
+
 TEST(JobPrices, do_not_depend_on_threads) {
   const test::InstanceBuilder plan = test::mixed_instance(3, 200);
   const auto value = plan.value();
