@@ -27,7 +27,8 @@ constexpr int kStarts = 4;        ///< every fourth pass is a new start; chosen,
 constexpr int kBoundSteps = 200;  ///< evaluations of the bound, times the pass (decision 3)
 constexpr int kLeaves = 32;       ///< leaves of the tree, times the pass (decision 7)
 constexpr int kMostLeaves = 512;  ///< chosen, not tuned
-/// Cells of tables of the bound, and of the tree, times the pass: about a second each.
+/// Cells of tables that the bound computes, and as many for the tree, times the pass: one to three
+/// seconds each (decision 123).
 constexpr std::int64_t kBoundCells = 2'000'000'000;
 constexpr std::int64_t kLeastShard = 256;  ///< GPUs of a shard in a new start; chosen, not tuned
 constexpr std::int64_t kMostGpusOfShard = 16384;  ///< the same, at most; decision 13
@@ -38,9 +39,8 @@ constexpr int kUsualPasses = 4, kFirstUsual = 420'003;
 constexpr double kFar = 0.001;  ///< gap
 constexpr std::int64_t kMostUsualGpus = 8'192;
 constexpr std::size_t kMostUsualRecords = 10'000;  ///< jobs and machines
-/// With few jobs also in larger clusters, and then one start in one shard.
-constexpr std::int64_t kMostGpusOfFew = 32'768;
 constexpr std::size_t kFewJobs = 1'000;
+constexpr std::int64_t kMostUsualGpusWithFewJobs = 32'768;
 
 /// The context with other options, which it refers to.
 PlanningContext with(const PlanningContext& c, const PlanOptions& options) {
@@ -54,7 +54,7 @@ bool has_few_jobs(const PlanningContext& context) {
 
 bool takes_usual_passes(const PlanningContext& context) {
   const model::InstanceView& instance = context.unpriced.instance();
-  const std::int64_t most = has_few_jobs(context) ? kMostGpusOfFew : kMostUsualGpus;
+  const std::int64_t most = has_few_jobs(context) ? kMostUsualGpusWithFewJobs : kMostUsualGpus;
   return instance.cluster.gpus() <= most && context.options.rounds.regroups > 0 &&
          instance.workload.size() + instance.cluster.machines() <= kMostUsualRecords;
 }
@@ -86,10 +86,7 @@ class EffortPasses {
     while (done_.pass < context_.options.effort && !best_.ends_search(proof_)) {
       const int pass = ++done_.pass;
       context_.stages.run("effort", [&] {
-        const int start = pass / kStarts;
-        best_.offer(pass % kStarts == 0
-                        ? new_start(start, shards_of(start), start % 2 == 0 ? 0.5 : 2.0)
-                        : neighbour(pass));
+        best_.offer(pass % kStarts == 0 ? new_start(pass / kStarts) : neighbour(pass));
       });
       if (done_.bound_falls && std::has_single_bit(static_cast<unsigned>(pass))) {
         tighten_further(pass);
@@ -107,7 +104,8 @@ class EffortPasses {
   void usual_passes() {
     if (!takes_usual_passes(context_)) return;
     if (has_few_jobs(context_) && context_.shards.size() > 1 && !best_.ends_search(proof_, kFar)) {
-      context_.stages.run("effort", [&] { best_.offer(new_start(kFirstUsual, 1, 1.0)); });
+      // few jobs in several shards are large parts of a shard
+      context_.stages.run("effort", [&] { best_.offer(start_anew(kFirstUsual, 1, 1.0)); });
       show_search(0);
     }
     for (int i = 0; i < kUsualPasses && !best_.ends_search(proof_, kFar); ++i) {
@@ -183,11 +181,17 @@ class EffortPasses {
         std::clamp(static_cast<std::int64_t>(usual * factor), least, most));
   }
 
-  /// A plan from the consensus prices with another number of shards, other draws and smoothing.
-  model::Placement new_start(int start, std::int32_t shards, double smoothing) {
+  /// New start number `start`, from 1.
+  model::Placement new_start(int start) {
+    return start_anew(start, shards_of(start), start % 2 == 0 ? 0.5 : 2.0);
+  }
+
+  /// A plan from the consensus prices in so many shards, with draws that `key` names and the
+  /// dive's smoothing times `smoothing`.
+  model::Placement start_anew(int key, std::int32_t shards, double smoothing) {
     PlanOptions options = context_.options;
     options.partition.shards = shards;
-    options.seed = mix64(options.seed + static_cast<std::uint64_t>(start));
+    options.seed = mix64(options.seed + static_cast<std::uint64_t>(key));
     options.shard.dive.eps *= smoothing;
     return plan_again(context_, options, records_, solution_, proof_);
   }

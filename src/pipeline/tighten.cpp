@@ -27,12 +27,14 @@ bool is_coarse(std::int64_t gpus, std::int64_t jobs) {
   return jobs <= kCoarseJobs && gpus <= kCoarseGpus;
 }
 
-/// Evaluations that hardly lower the bound by job prices, or by a tree: it is not begun where no
-/// more can be paid for. Chosen, not tuned.
-constexpr std::int64_t kFewSteps = 20, kFewOfTree = 1000;
+/// Fewer evaluations hardly lower the bound by job prices, or by a tree, which is then not begun.
+/// Chosen, not tuned.
+constexpr std::int64_t kLeastEvaluations = 20, kLeastEvaluationsOfTree = 1000;
 
-bool pay_for(std::int64_t cells, std::int64_t evaluations, std::int64_t units) {
-  return units <= cells / evaluations / units;  // an evaluation takes the square
+/// True when so many cells of tables are enough for these evaluations in a cluster of so many
+/// units, > 0: one takes about the square of the units.
+bool affords(std::int64_t cells, std::int64_t evaluations, std::int64_t units) {
+  return units <= cells / evaluations / units;
 }
 
 /// Part of the gap that a leaf's bound may lose by prices left out of the tree. Chosen, not tuned.
@@ -129,7 +131,8 @@ Proof tighten(const planner_model::Valuation& valuation, const planner_model::Po
   const std::int64_t unit =
       on_gpus > jobs.size() ? 1 : solver::common_divisor(instance.workload, jobs);
   const std::int64_t units = std::max<std::int64_t>(1, instance.cluster.gpus() / unit);
-  if (units > options.most_units || !pay_for(options.job_prices.most_cells, kFewSteps, units)) {
+  if (units > options.most_units ||
+      !affords(options.job_prices.most_cells, kLeastEvaluations, units)) {
     return proof;
   }
 
@@ -154,7 +157,7 @@ Proof tighten(const planner_model::Valuation& valuation, const planner_model::Po
       valuation, jobs, start, others, {.slack = above_plan, .stop = goal.stop}, options.job_prices);
   std::vector<model::Certificate> candidates{std::move(proof.certificate)};
   candidates.push_back(judge.fitted(with_jobs(std::move(certificate), jobs, found.prices)));
-  if (!pay_for(options.branch.most_cells, kFewOfTree, units)) {
+  if (!affords(options.branch.most_cells, kLeastEvaluationsOfTree, units)) {
     return tightest(judge, std::move(candidates));
   }
   if (auto cases = branched(valuation, candidates.back(), {jobs, found.prices, others}, goal,
