@@ -40,11 +40,15 @@ Int128 beyond_devices(const PriceTable& price_table, const MachineProfitBound& w
   return total;
 }
 
-/// What machines earn by running jobs that stay, beyond `machines_term`.
-Int128 stays_term(const PriceTable& price_table, const MachineProfitBound& worth,
-                  std::span<const StayItem> items) {
+/// What machines earn by running jobs that stay and by gangs with prices, beyond `machines_term`.
+Int128 stays_and_gangs_term(const Pricing& pricing, const MachineProfitBound& worth,
+                            std::span<const StayItem> items) {
   Int128 total = 0;
-  for (const MachineGain& gain : stay_gains(price_table, worth, items)) total += gain.amount;
+  const std::vector<MachineGain> stays = stay_gains(pricing.price_table, worth, items);
+  for (const MachineGain& gain : stays) total += gain.amount;
+  for (const auto& gain : pricing.gangs.gains(pricing.price_table, worth, stays)) {
+    total += gain.amount;
+  }
   return total;
 }
 
@@ -127,7 +131,8 @@ Bound upper_bound(const InstanceView& instance, model::Objective objective,
     bound.machines = contents.devices + beyond_devices(price_table, worth);
   }
   const Int128 stopped = stop_costs(instance.workload, objective, bound.scale_log2, fixed_down);
-  bound.jobs = terms.net + stays_term(price_table, worth, terms.stays) - stopped + contents.jobs;
+  bound.jobs =
+      terms.net + stays_and_gangs_term(pricing, worth, terms.stays) - stopped + contents.jobs;
   bound.zero_price = terms.gross - stopped;
   if (certificate.whole_jobs.in_cluster()) {
     bound.chosen = chosen_in_cluster(pricing, certificate, terms.choices);

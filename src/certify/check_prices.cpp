@@ -52,6 +52,7 @@ class Reading {
     for (const auto& p : raw_->pools) read_pool(p);
     for (const auto& s : raw_->shapes) read_shape(s);
     for (const auto& m : raw_->multipliers) read_multiplier(m);
+    for (const auto& g : raw_->gangs) read_gang(g);
     if (!raw_->jobs.empty()) read_jobs();
     for (const auto& l : raw_->limits) read_limit(l);
     read_whole_jobs();
@@ -121,20 +122,40 @@ class Reading {
     result_.pools.push_back({pod, rack, c, raw.gpu_milli, raw.unit_price});
   }
 
-  void read_shape(const model::RawShapePrice& raw) {
-    const std::string what = "price of shape (" + amounts_text(raw.needs) + ", " +
-                             std::to_string(raw.gpus) + " GPUs, " + std::to_string(raw.gpu_milli) +
-                             " thousandths) on '" + raw.gpu_type + "'";
+  static std::string task_text(const model::RawShapePrice& raw) {
+    return "shape (" + amounts_text(raw.needs) + ", " + std::to_string(raw.gpus) + " GPUs, " +
+           std::to_string(raw.gpu_milli) + " thousandths) on '" + raw.gpu_type + "'";
+  }
+
+  /// Shape and GPU type by amounts and name; none, with a fault, when the input lacks them.
+  std::optional<std::pair<ShapeId, GpuTypeId>> find_task(const model::RawShapePrice& raw,
+                                                         const std::string& what) {
     not_negative(raw.price, what);
     const auto shape = shapes_.find({raw.needs, raw.gpus, raw.gpu_milli});
     if (shape == shapes_.end()) {
       bad(what + ": no job asks for such a task");
-      return;
+      return std::nullopt;
     }
-    if (!raw.gpu_type.empty() && !known(types_, raw.gpu_type, "GPU type")) return;
+    if (!raw.gpu_type.empty() && !known(types_, raw.gpu_type, "GPU type")) return std::nullopt;
     const GpuTypeId type = raw.gpu_type.empty() ? GpuTypeId{} : GpuTypeId(types_[raw.gpu_type]);
-    once(seen_shapes_.emplace(shape->second, type).second, what);
-    result_.shapes.push_back({ShapeId(shape->second), type, raw.price});
+    return std::pair(ShapeId(shape->second), type);
+  }
+
+  void read_shape(const model::RawShapePrice& raw) {
+    const std::string what = "price of " + task_text(raw);
+    const auto task = find_task(raw, what);
+    if (!task) return;
+    once(seen_shapes_.insert(*task).second, what);
+    result_.shapes.push_back({task->first, task->second, raw.price});
+  }
+
+  void read_gang(const model::RawGangPrice& raw) {
+    const std::string what =
+        "price of a gang of " + std::to_string(raw.tasks) + " tasks of " + task_text(raw.task);
+    const auto task = find_task(raw.task, what);
+    if (!task) return;
+    once(seen_gangs_.emplace(*task, raw.tasks).second, what);
+    result_.gangs.push_back({task->first, raw.tasks, task->second, raw.task.price});
   }
 
   void read_multiplier(const model::RawClassMultiplier& raw) {
@@ -156,11 +177,12 @@ class Reading {
     const std::pair<const std::optional<std::string>*, const Names*> parts[] = {
         {&raw.queue, &queues_}, {&raw.pod, &pods_}, {&raw.rack, &racks_}};
     const auto given = [](const auto& part) { return part.first->has_value(); };
-    if (std::ranges::count_if(parts, given) != 1) {
+    const auto* const part = std::ranges::find_if(parts, given);
+    if (part == std::end(parts) || std::any_of(part + 1, std::end(parts), given)) {
       bad("certificate: a " + raw.limit + " is of one queue, pod or rack");
       return;
     }
-    const auto& [name, names] = *std::ranges::find_if(parts, given);
+    const auto& [name, names] = *part;
     const std::string what = "price of " + raw.limit + " of " + **name;
     not_negative(raw.price, what);
     if (!known(*names, **name, raw.queue ? "queue" : raw.pod ? "pod" : "rack")) return;
@@ -214,7 +236,8 @@ class Reading {
   Names pods_, racks_, queues_, classes_, types_;
   std::map<Amounts, std::size_t> shapes_;
   std::set<std::tuple<PodId, RackId, ClassId>> seen_pools_;
-  std::set<std::pair<std::size_t, GpuTypeId>> seen_shapes_;
+  std::set<std::pair<ShapeId, GpuTypeId>> seen_shapes_;
+  std::set<std::pair<std::pair<ShapeId, GpuTypeId>, std::int64_t>> seen_gangs_;
   std::set<ClassId> seen_classes_;
   std::set<std::pair<model::LimitKind, model::LimitScope>> seen_limits_;
   Certificate result_;

@@ -224,6 +224,11 @@ void add_prices(Sha256& sha, const InstanceView& instance, const model::Certific
     sha.integer(certificate.whole_jobs.gpu_milli);
   }
   add_tree(sha, instance, certificate.tree);
+  if (!certificate.gangs.empty()) sha.text("\ngangs\n");
+  for (const auto& g : certificate.gangs) {
+    add_shape(sha, instance.workload.tables().shapes[g.shape.index()]);
+    sha.name(cluster.gpu_types[g.gpu_type.index()]).integer(g.tasks).integer(g.price);
+  }
   if (certificate.search_steps != 0) sha.text("\nsearch\n").integer(certificate.search_steps);
 }
 

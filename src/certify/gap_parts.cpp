@@ -125,7 +125,9 @@ GapParts gap_parts(const InstanceView& instance, model::Objective kind,
   if (basis == BoundBasis::prices) {
     const MachineProfitBound worth(instance, pricing.price_table, certificate, totals.facts);
     add_machines(pricing, worth, certificate.jobs.empty(), sums);
-    for (const MachineGain& gain : stay_gains(pricing.price_table, worth, totals.stays)) {
+    const auto stays = stay_gains(pricing.price_table, worth, totals.stays);
+    for (const MachineGain& gain : stays) sums.idle(gain.type, gain.amount);
+    for (const auto& gain : pricing.gangs.gains(pricing.price_table, worth, stays)) {
       sums.idle(gain.type, gain.amount);
     }
     ByLimitKind value = pricing.price_table.place_limits().capacity_value();

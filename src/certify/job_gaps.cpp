@@ -62,6 +62,16 @@ Int128 pay(const Pricing& pricing, const JobPlacement& placed, const StayOffer* 
     }
     return total;
   }
+  if (!pricing.gangs.empty()) {
+    const model::Job& job = workload.job(placed.job);
+    const PlacementExtent r = extent_of(pricing.instance, placed);
+    const auto price =
+        pricing.gangs.price(job, JobValue(pricing.instance, pricing.objective, job), r.type);
+    if (price && r.width == model::Level::rack) {
+      add(pricing.price_table.at(placed.tasks.front().machine), *price);
+      return total;
+    }
+  }
   for (const model::TaskPlacement& task : placed.tasks) {
     const PricedPool& pool = pricing.price_table.at(task.machine);
     add(pool, pricing.price_table.task(pool, groups[task.group].shape));

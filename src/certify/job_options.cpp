@@ -121,6 +121,7 @@ JobOptions::Best JobOptions::best(const Job& job) {
 void JobOptions::on_type(OptionSearch& search, GpuTypeId type) {
   std::array<double, model::kLevels> wider{};  // by width: largest value of a wider option
   wider.fill(-std::numeric_limits<double>::infinity());
+  const std::optional<Int128> as_gang = pricing_->gangs.least_cost(search.job, search.worth, type);
   for (const HomeRegion& region : search.regions.list()) {
     const bool at_home = region.rack.valid() && milli_ > 0 && pricing_->whole_jobs.in_home_racks();
     std::optional<Int128>& net = at_home ? search.best.home : search.best.net;
@@ -137,7 +138,8 @@ void JobOptions::on_type(OptionSearch& search, GpuTypeId type) {
       }
       const Int128 gross = fixed_up(value, pricing_->scale_log2) + search.shift;
       if (net && gross <= *net) continue;
-      const Int128 cost = cost_of(region, type, static_cast<Level>(w));
+      Int128 cost = cost_of(region, type, static_cast<Level>(w));
+      if (as_gang && w == static_cast<int>(Level::rack) && cost < kImpossible) cost = *as_gang;
       if (cost < kImpossible) offer(gross, cost + search.quota_price, search.best, net);
     }
   }

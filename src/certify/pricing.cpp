@@ -13,6 +13,7 @@ Pricing::Pricing(const model::InstanceView& all, model::Objective kind,
       objective(kind),
       scale_log2(certificate.scale_log2),
       price_table(all, certificate),
+      gangs(all, price_table, certificate),
       quotas(all, kind),
       whole_jobs(certificate.whole_jobs),
       stays_on_machines(certificate.jobs.empty()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "gang_prices.hpp"
 #include "price_table.hpp"
 #include "quota_capacities.hpp"
 
@@ -26,6 +27,7 @@ struct Pricing {
   model::Objective objective;
   int scale_log2;
   PriceTable price_table;
+  GangPrices gangs;
   QuotaCapacities quotas;
   model::Certificate::WholeJobs whole_jobs;
   std::vector<GpuTypeId> types;  ///< GPU types of the machines

@@ -59,7 +59,7 @@ std::vector<MachineGain> stay_gains(const PriceTable& price_table, const Machine
         std::ranges::find_if(rest, [&](const StayItem& s) { return s.machine != machine; });
     const auto here = rest.first(static_cast<std::size_t>(next - rest.begin()));
     const PricedPool& pool = price_table.at(machine);
-    gains.push_back({pool.type, worth.with_stays(pool, here) - worth(pool)});
+    gains.push_back({machine, pool.type, worth.with_stays(pool, here) - worth(pool)});
     rest = rest.subspan(here.size());
   }
   return gains;

@@ -13,14 +13,15 @@
 
 namespace berth::certify {
 
-/// What machines of one type can earn beyond MachineProfitBound.
+/// What a machine can earn beyond MachineProfitBound.
 struct MachineGain {
+  MachineId machine;
   GpuTypeId type;
   Int128 amount = 0;  ///< >= 0
 };
 
-/// Of each machine with items: what its largest content earns if these jobs may stay, beyond the
-/// largest content without them. O(items log items + items G) for machines of G GPUs.
+/// Of each machine with items, ascending: what its largest content earns if these jobs may stay,
+/// beyond the largest content without them. O(items log items + items G) for machines of G GPUs.
 std::vector<MachineGain> stay_gains(const PriceTable& price_table, const MachineProfitBound& worth,
                                     std::span<const StayItem> items);
 

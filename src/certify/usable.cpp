@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "case_tree.hpp"
+#include "gang_prices.hpp"
 #include "job_value.hpp"
 #include "limit_prices.hpp"
 
@@ -105,6 +106,24 @@ std::string bad_job(const InstanceView& instance, const Certificate& certificate
   return {};
 }
 
+std::string bad_gang(const InstanceView& instance, const Certificate& certificate) {
+  for (const Certificate::GangPrice& g : certificate.gangs) {
+    if (beyond(g.shape, instance.workload.tables().shapes.size()) ||
+        beyond(g.gpu_type, instance.cluster.gpu_types.size())) {
+      return "a price of gangs is for a shape or GPU type that does not exist";
+    }
+    if (g.price < 0) return "a price of gangs is negative";
+    if (g.tasks < 2) return "a gang with a price has fewer than 2 tasks";
+    if (!takes_whole_machines(instance, g.shape, g.gpu_type)) {
+      return "gangs have a price, but a task does not take all GPUs of every machine of the type";
+    }
+  }
+  if (!certificate.gangs.empty() && !certificate.jobs.empty()) {
+    return "there are both prices of gangs and prices of jobs";
+  }
+  return {};
+}
+
 std::string bad_search(const InstanceView& instance, const Certificate& certificate) {
   BERTH_EXPECT(certificate.search_steps == 0 || !instance.workload.in_parts());
   if (certificate.search_steps >= 0 && certificate.search_steps <= kMostSearchSteps) return {};
@@ -129,6 +148,7 @@ double largest_price(const Certificate& certificate) {
     largest = std::max({largest, p.gpu_milli, largest_of(p.unit_price)});
   }
   for (const auto& s : certificate.shapes) largest = std::max(largest, s.price);
+  for (const auto& g : certificate.gangs) largest = std::max(largest, g.price);
   for (const auto& m : certificate.multipliers) {
     largest = std::max(largest, largest_of(m.unit_price));
   }
@@ -252,6 +272,7 @@ std::string unusable(const InstanceView& instance, model::Objective objective,
   std::string fault = bad_pool(instance, certificate);
   if (fault.empty()) fault = bad_rest(instance, certificate);
   if (fault.empty()) fault = bad_job(instance, certificate);
+  if (fault.empty()) fault = bad_gang(instance, certificate);
   if (fault.empty()) fault = bad_whole_jobs(certificate);
   if (fault.empty()) fault = bad_tree(instance, certificate);
   if (fault.empty()) fault = unusable_limits(instance, objective, certificate);

@@ -100,9 +100,34 @@ std::map<GpuTypeId, std::vector<Certificate::PoolPrice>> all_pools(const model::
   return result;
 }
 
-/// Sets the cheapest pool of the place's GPU type and what the job costs there.
-void price(const model::InstanceView& instance, const CertifiedPools& pools, const model::Job& job,
+/// What the job pays in one rack of the type, in place of its tasks' prices; 0 where it pays these.
+double price_in_rack(const planner_model::Valuation& valuation, const Certificate& certificate,
+                     JobId id, GpuTypeId type) {
+  const model::WorkloadView& workload = valuation.instance().workload;
+  const model::Job& job = workload.job(id);
+  const auto groups = workload.groups_of(job);
+  const bool may_pay = groups.size() == 1 && job.domain >= model::Level::rack &&
+                       !job.home_rack.valid() && !job.home_pod.valid() &&
+                       !workload.rules_of(job).exclusive;
+  const auto price = std::ranges::find_if(certificate.gangs, [&](const auto& gang) {
+    return may_pay && gang.gpu_type == type && gang.shape == groups.front().shape &&
+           gang.tasks == groups.front().count;
+  });
+  if (price == certificate.gangs.end()) return 0.0;
+  const auto value = [&](model::Level width) {
+    return valuation.option(id, type, width, model::Level::machine);
+  };
+  for (const model::Level wider : {model::Level::pod, model::Level::cluster}) {
+    if (wider <= job.domain && value(wider) >= value(model::Level::rack)) return 0.0;
+  }
+  return std::ldexp(static_cast<double>(price->price), -certificate.scale_log2);
+}
+
+/// Sets the cheapest pool of the place's GPU type and what the job costs there, at its best width.
+void price(const planner_model::Valuation& valuation, const CertifiedPools& pools, JobId id,
            PricedPlace& place) {
+  const model::InstanceView& instance = valuation.instance();
+  const model::Job& job = instance.workload.job(id);
   const JobPrices prices(instance, pools);
   double least = std::numeric_limits<double>::infinity();
   const Certificate::PoolPrice* cheapest = nullptr;
@@ -115,6 +140,7 @@ void price(const model::InstanceView& instance, const CertifiedPools& pools, con
     }
   }
   if (cheapest != nullptr) place.place = place_name(instance.cluster, *cheapest);
+  least = std::max(least, price_in_rack(valuation, *pools.certificate, id, place.gpu_type));
   place.cost = least + prices.beside_places(job);
 }
 
@@ -153,7 +179,7 @@ std::vector<PricedPlace> priced_places(Trials& trials, const CertifiedPools& poo
                       .place = printable(instance.cluster.gpu_types[type.index()]),
                       .value = trials.valuation().best(id, type),
                       .room = free_tasks(trials, job, type)};
-    if (pools.certificate != nullptr) price(instance, pools, job, place);
+    if (pools.certificate != nullptr) price(trials.valuation(), pools, id, place);
     places.push_back(std::move(place));
   }
   std::ranges::stable_sort(places, {}, [](const PricedPlace& p) { return p.cost - p.value; });

@@ -117,6 +117,15 @@ model::RawShapePrice read_shape_price(const JsonAt& at) {
   return shape;
 }
 
+model::RawGangPrice read_gang_price(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"tasks"};
+  model::RawGangPrice gang{.task = read_shape_price(at)};
+  const auto seen = at.known_fields(
+      keys, [&](std::size_t, const JsonAt& value) { gang.tasks = value.integer(); });
+  at.need(keys, 1, seen);
+  return gang;
+}
+
 model::RawClassMultiplier read_multiplier(const JsonAt& at) {
   static constexpr auto keys = resource_keys<1>({"class"});
   model::RawClassMultiplier multiplier;
@@ -199,9 +208,9 @@ model::RawWholeJobs read_whole_jobs(const JsonAt& at) {
 constexpr std::size_t kMostNodes = 16'384;
 
 RawCertificate read_certificate(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {"scale_log2",  "level",       "pools",  "shapes",
-                                              "multipliers", "jobs",        "limits", "tree",
-                                              "whole_jobs",  "search_steps"};
+  static constexpr std::string_view keys[] = {"scale_log2",  "level",        "pools",  "shapes",
+                                              "multipliers", "jobs",         "limits", "tree",
+                                              "whole_jobs",  "search_steps", "gangs"};
   RawCertificate certificate;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) certificate.scale_log2 = value.integer();
@@ -219,6 +228,7 @@ RawCertificate read_certificate(const JsonAt& at) {
     }
     if (key == 8) certificate.whole_jobs = read_whole_jobs(value);
     if (key == 9) certificate.search_steps = value.integer();
+    if (key == 10) certificate.gangs = list<model::RawGangPrice>(value, read_gang_price);
   });
   at.need(keys, 5, seen);
   return certificate;

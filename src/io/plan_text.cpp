@@ -94,13 +94,30 @@ void add_pool_price(JsonText& json, const Cluster& cluster, const Certificate::P
   json.close('}');
 }
 
+/// Task and GPU type of the price of a shape or of a gang.
+template <class Price>
+void add_task_and_type(JsonText& json, const InstanceView& instance, const Price& price) {
+  const model::Shape& shape = instance.workload.shape(price.shape);
+  const GpuTypeId type = price.gpu_type;
+  add_resources(json, shape.needs);
+  json.field("gpus", std::int64_t{shape.gpus}).field("gpu_milli", std::int64_t{shape.gpu_milli});
+  if (type.valid()) json.field("gpu_type", instance.cluster.gpu_types[type.index()]);
+}
+
 void add_shape_price(JsonText& json, const InstanceView& instance,
                      const Certificate::ShapePrice& s) {
-  const model::Shape& shape = instance.workload.shape(s.shape);
-  add_resources(json.open('{'), shape.needs);
-  json.field("gpus", std::int64_t{shape.gpus}).field("gpu_milli", std::int64_t{shape.gpu_milli});
-  if (s.gpu_type.valid()) json.field("gpu_type", instance.cluster.gpu_types[s.gpu_type.index()]);
+  add_task_and_type(json.open('{'), instance, s);
   json.field("price", s.price).close('}');
+}
+
+void add_gang_prices(JsonText& json, const InstanceView& instance, const Certificate& certificate) {
+  if (certificate.gangs.empty()) return;
+  json.next_line().key("gangs").open('[');
+  for (const Certificate::GangPrice& g : certificate.gangs) {
+    add_task_and_type(json.next_line().open('{'), instance, g);
+    json.field("tasks", g.tasks).field("price", g.price).close('}');
+  }
+  json.close(']');
 }
 
 void add_limit_prices(JsonText& json, const Cluster& cluster, const Certificate& certificate) {
@@ -190,6 +207,7 @@ void add_certificate(JsonText& json, const InstanceView& instance, const Certifi
   add_limit_prices(json, cluster, certificate);
   add_whole_jobs(json, certificate.whole_jobs);
   add_tree(json, instance, certificate.tree);
+  add_gang_prices(json, instance, certificate);
   if (certificate.search_steps != 0) json.field("search_steps", certificate.search_steps);
   json.close('}');
 }

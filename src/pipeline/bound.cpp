@@ -3,8 +3,8 @@
 
 #include "batched_gather.hpp"
 #include "fill_free_room.hpp"
+#include "gang_prices.hpp"
 #include "near_prices.hpp"
-#include "rack_prices.hpp"
 #include "relax.hpp"
 #include "resource_prices.hpp"
 #include "search_again.hpp"
@@ -202,9 +202,8 @@ void tighten(const PlanningContext& context, coordinator::JobRecords& records,
     if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return;
     const bool homes = options.bound_steps != 0 && can_choose_at_home(context, records.home_jobs());
     const bool stays = options.bound_steps != 0 && stays_matter(instance);
-    const bool racks = options.bound_steps != 0 && scarce_racks_matter(instance);
     const bool again = options.bound_steps != 0 && few_records(instance);
-    if (!choice.usable && !homes && !stays && !racks && !again && how.job_prices.evaluations <= 0 &&
+    if (!choice.usable && !homes && !stays && !again && how.job_prices.evaluations <= 0 &&
         !resources_matter(instance) && !search && !few) {
       return;
     }
@@ -231,7 +230,7 @@ void tighten(const PlanningContext& context, coordinator::JobRecords& records,
       }
       proof = price_resources(instance, options.objective, std::move(proof), context.stop);
       if (stays) proof = price_stays(instance, options.objective, std::move(proof), goal);
-      if (racks) proof = price_racks(context.unpriced, std::move(proof), goal);
+      if (again) proof = price_gangs(instance, options.objective, std::move(proof), goal);
       const bool left = certify::gap(proof.upper_bound, goal.objective) > goal.gap;
       if (again && left && proof.certificate.jobs.empty() && !goal.stop.requested()) {
         goal.objective +=

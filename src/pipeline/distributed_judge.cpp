@@ -38,6 +38,7 @@ void coarsen(Certificate& certificate, int bits) {
   for (auto& m : certificate.multipliers) coarsen_each(m.unit_price);
   for (auto& j : certificate.jobs) j.price >>= bits;
   for (auto& l : certificate.limits) l.price >>= bits;
+  for (auto& g : certificate.gangs) g.price >>= bits;
   certificate.whole_jobs.gpu_milli >>= bits;
 }
 

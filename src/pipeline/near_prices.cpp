@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 #include "berth/certify/bound.hpp"
@@ -24,6 +26,45 @@ bool few_cells(const model::InstanceView& instance) {
   return static_cast<std::int64_t>(instance.workload.size()) * instance.cluster.gpus() <= 5'000'000;
 }
 
+namespace {
+
+/// Kinds of gangs whose prices are searched. Chosen, not tuned.
+constexpr std::size_t kMostGangs = 16;
+
+std::int64_t gpus_of(const model::InstanceView& instance, const Certificate::GangPrice& gang) {
+  return instance.workload.shape(gang.shape).gpus * gang.tasks;
+}
+
+/// True when a task of the shape takes all GPUs of each machine of the type that holds it.
+bool takes_whole_machines(const model::InstanceView& instance, ShapeId id, GpuTypeId type) {
+  const std::int64_t gpus = instance.workload.shape(id).gpus;
+  std::int64_t most = 0;
+  for (const model::MachineClass& c : instance.cluster.classes) {
+    if (c.gpu_type == type) most = std::max<std::int64_t>(most, c.gpus);
+  }
+  return gpus > 0 && gpus == most;
+}
+
+/// The least that the gang's tasks pay in one of the pools.
+std::int64_t tasks_price(const model::InstanceView& instance, const Certificate& certificate,
+                         const Certificate::GangPrice& gang) {
+  const model::Shape& shape = instance.workload.shape(gang.shape);
+  std::optional<std::int64_t> least;
+  for (const auto& p : certificate.pools) {
+    if (instance.cluster.classes[p.machine_class.index()].gpu_type != gang.gpu_type) continue;
+    std::int64_t price = p.gpu_milli * shape.total_milli();
+    for (std::size_t r = 0; r < model::kResources; ++r) price += p.unit_price[r] * shape.needs[r];
+    least = least ? std::min(*least, price) : price;
+  }
+  std::int64_t price = least.value_or(0);
+  for (const auto& s : certificate.shapes) {
+    if (s.shape == gang.shape && s.gpu_type == gang.gpu_type) price += s.price;
+  }
+  return price * gang.tasks;
+}
+
+}  // namespace
+
 NearPrices::NearPrices(const model::InstanceView& instance, model::Objective objective,
                        Certificate certificate)
     : instance_(&instance),
@@ -34,6 +75,7 @@ NearPrices::NearPrices(const model::InstanceView& instance, model::Objective obj
   list_pools();
   list_sizes();
   list_shapes();
+  list_gangs();
 }
 
 Certificate NearPrices::at(const Premiums& premiums, JobCount count) const {
@@ -41,12 +83,10 @@ Certificate NearPrices::at(const Premiums& premiums, JobCount count) const {
   const auto shifted = [&](std::int64_t price, double by) {
     return std::max<std::int64_t>(0, price + to_signed_fixed(by, start_.scale_log2));
   };
-  for (std::size_t i = 0; i < moved.pools.size(); ++i) {
-    auto& p = moved.pools[i];
+  for (auto& p : moved.pools) {
     const GpuTypeId type = instance_->cluster.classes[p.machine_class.index()].gpu_type;
     if (!type.valid()) continue;
-    const double premium = premiums.by_type[type.index()] + premiums.by_pool[i];
-    p.gpu_milli = shifted(p.gpu_milli, premium / model::kGpuMilli);
+    p.gpu_milli = shifted(p.gpu_milli, premiums.by_type[type.index()] / model::kGpuMilli);
   }
   for (std::size_t i = 0; i < moved.shapes.size(); ++i) {
     if (size_of_[i] == sizes_.size()) continue;
@@ -54,6 +94,7 @@ Certificate NearPrices::at(const Premiums& premiums, JobCount count) const {
     moved.shapes[i].price = shifted(
         moved.shapes[i].price, premiums.by_size[size] * static_cast<double>(sizes_[size].gpus));
   }
+  move_gangs(premiums, moved);
   std::erase_if(moved.pools, [](const auto& p) { return p.gpu_milli == 0 && p.unit_price.none(); });
   std::erase_if(moved.shapes, [](const auto& s) { return s.price == 0; });
   return count == JobCount::sets ? with_whole_jobs(*instance_, std::move(moved)) : moved;
@@ -79,7 +120,59 @@ void NearPrices::list_pools() {
     }
     listed->gpu_milli += start_.whole_jobs.gpu_milli;
   }
+  for (auto& g : start_.gangs) {
+    g.price += start_.whole_jobs.gpu_milli * model::kGpuMilli * gpus_of(*instance_, g);
+  }
   start_.whole_jobs = {};
+}
+
+/// Kinds of gangs whose tasks take whole machines, in jobs that may be in a rack or wider.
+void NearPrices::list_gangs() {
+  const model::WorkloadView& workload = instance_->workload;
+  using Kind = std::tuple<GpuTypeId, ShapeId, std::int64_t>;  // and tasks
+  std::map<Kind, std::int64_t> asked;                         // GPUs
+  for (const JobId j : jobs_) {
+    const model::Job& job = workload.job(j);
+    const auto groups = workload.groups_of(job);
+    if (groups.size() != 1 || groups.front().count < 2 || job.domain < model::Level::rack) continue;
+    for (std::size_t t = 0; t < gpu_types(); ++t) {
+      const GpuTypeId type(t);
+      if (((job.gpu_types >> t) & 1) == 0) continue;
+      if (!takes_whole_machines(*instance_, groups.front().shape, type)) continue;
+      asked[{type, groups.front().shape, groups.front().count}] +=
+          workload.gpu_milli(job) / model::kGpuMilli;
+    }
+  }
+  gangs_ = start_.gangs;
+  for (const auto& g : gangs_) asked.erase({g.gpu_type, g.shape, g.tasks});
+  std::vector<std::pair<std::int64_t, Kind>> most;
+  for (const auto& [kind, gpus] : asked) most.emplace_back(-gpus, kind);
+  std::ranges::sort(most);
+  for (const auto& [gpus, kind] : most) {
+    if (gangs_.size() >= kMostGangs) break;
+    const auto& [type, shape, tasks] = kind;
+    gangs_.push_back({.shape = shape, .tasks = tasks, .gpu_type = type});
+  }
+}
+
+/// Adds the premiums of gangs; without a price so far, to the least that their tasks pay.
+void NearPrices::move_gangs(const Premiums& premiums, Certificate& moved) const {
+  for (std::size_t i = 0; i < gangs_.size(); ++i) {
+    Certificate::GangPrice gang = gangs_[i];
+    const bool listed = i < start_.gangs.size();
+    const double of_type = listed ? premiums.by_type[gang.gpu_type.index()] : 0.0;
+    const double premium = premiums.by_gang[i] + of_type;
+    if (!listed && premium == 0.0) continue;
+    if (!listed) gang.price = tasks_price(*instance_, moved, gang);
+    const auto gpus = static_cast<double>(gpus_of(*instance_, gang));
+    gang.price =
+        std::max<std::int64_t>(0, gang.price + to_signed_fixed(premium * gpus, start_.scale_log2));
+    if (listed) {
+      moved.gangs[i] = gang;
+    } else {
+      moved.gangs.push_back(gang);
+    }
+  }
 }
 
 /// Sizes of tasks of whole GPUs, and what part of the GPUs each asks for.

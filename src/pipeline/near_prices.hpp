@@ -31,7 +31,7 @@ struct TaskSize {
 struct Premiums {
   std::vector<double> by_type;  ///< to every GPU price of the type
   std::vector<double> by_size;  ///< to tasks, by index of the TaskSize
-  std::vector<double> by_pool;  ///< to every GPU price of a pool, by index of NearPrices::pools
+  std::vector<double> by_gang;  ///< to gangs in a rack, by index of NearPrices::gangs
 };
 
 /// How the bound counts the jobs.
@@ -49,14 +49,13 @@ class NearPrices {
 
   /// Types in ascending order, of each the sizes in ascending order.
   [[nodiscard]] const std::vector<TaskSize>& sizes() const { return sizes_; }
-  /// All pools with GPUs of the certificate's level, and those that had a price.
-  [[nodiscard]] const std::vector<model::Certificate::PoolPrice>& pools() const {
-    return start_.pools;
-  }
+  /// Gangs of whole machines that may be in one rack, at most 16 kinds, those that ask for most.
+  /// Without a premium and a price in the certificate they pay the prices of their tasks.
+  [[nodiscard]] const std::vector<model::Certificate::GangPrice>& gangs() const { return gangs_; }
   [[nodiscard]] std::size_t gpu_types() const { return instance_->cluster.gpu_types.size(); }
   [[nodiscard]] Premiums none() const {
     return {std::vector<double>(gpu_types(), 0.0), std::vector<double>(sizes_.size(), 0.0),
-            std::vector<double>(start_.pools.size(), 0.0)};
+            std::vector<double>(gangs_.size(), 0.0)};
   }
   /// The certificate with the premiums added; prices of 0 are left out.
   [[nodiscard]] model::Certificate at(const Premiums& premiums, JobCount count) const;
@@ -68,6 +67,8 @@ class NearPrices {
   void list_pools();
   void list_sizes();
   void list_shapes();
+  void list_gangs();
+  void move_gangs(const Premiums& premiums, model::Certificate& moved) const;
 
   const model::InstanceView* instance_;
   std::vector<JobId> jobs_;
@@ -76,6 +77,7 @@ class NearPrices {
   model::Certificate start_;  ///< with all pools and shapes, without whole jobs
   std::vector<TaskSize> sizes_;
   std::vector<std::size_t> size_of_;  ///< by entry of start_.shapes; sizes_.size(): none
+  std::vector<model::Certificate::GangPrice> gangs_;  ///< first those of start_, with its prices
 };
 
 }  // namespace berth::pipeline

@@ -17,7 +17,7 @@ void add(const std::vector<double>& way, double step, std::vector<double>& to) {
 Premiums moved(Premiums premiums, const Direction& direction) {
   add(direction.way.by_type, direction.step, premiums.by_type);
   add(direction.way.by_size, direction.step, premiums.by_size);
-  add(direction.way.by_pool, direction.step, premiums.by_pool);
+  add(direction.way.by_gang, direction.step, premiums.by_gang);
   return premiums;
 }
 

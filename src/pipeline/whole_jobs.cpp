@@ -138,7 +138,12 @@ Certificate with_whole_jobs(const model::InstanceView& instance, Certificate cer
     s.price -= of_shapes * instance.workload.shape(s.shape).total_milli();
     s.price = std::max<std::int64_t>(0, s.price);
   }
-  certificate.whole_jobs = {Certificate::WholeJobs::Within::cluster, of_pools + of_shapes};
+  const std::int64_t of_all = of_pools + of_shapes;
+  for (auto& g : certificate.gangs) {
+    g.price -= of_all * instance.workload.shape(g.shape).total_milli() * g.tasks;
+    g.price = std::max<std::int64_t>(0, g.price);
+  }
+  certificate.whole_jobs = {Certificate::WholeJobs::Within::cluster, of_all};
   return certificate;
 }
 

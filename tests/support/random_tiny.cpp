@@ -2,6 +2,8 @@
 #include "random_tiny.hpp"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -89,6 +91,34 @@ model::Instance random_tiny(Dice& dice) {
   for (std::int64_t n = dice.one_of({1, 2, 3, 5}); n > 0; --n) palette.push_back(random_task(dice));
   for (std::int64_t n = dice.one_of({1, 3, 4, 5, 6, 6}); n > 0; --n) {
     random_job(dice, tiny, palette);
+  }
+  return tiny.instance;
+}
+
+model::Instance random_gangs(Dice& dice) {
+  Tiny tiny;
+  const auto gpus = static_cast<std::int32_t>(dice.one_of({1, 1, 2}));
+  const ClassId machine_class = tiny.machine_class("x", tiny.type("X"), gpus, 4000, 600);
+  tiny.type("absent");
+  tiny.pod();
+  for (std::int64_t machines = 3 + dice.below(4); machines > 0;) {
+    tiny.rack();
+    const std::int64_t here = std::min(machines, 1 + dice.below(3));
+    for (std::int64_t n = 0; n < here; ++n) tiny.machine(machine_class);
+    machines -= here;
+  }
+  for (std::int64_t n = 3 + dice.below(4); n > 0; --n) {
+    const bool single = dice.chance(45), plain = single && dice.chance(40);
+    const TinyTask task{.count = static_cast<std::int32_t>(single ? 1 : dice.one_of({2, 2, 3})),
+                        .gpus = plain    ? 0
+                                : single ? static_cast<std::int32_t>(1 + dice.below(gpus))
+                                         : gpus,
+                        .cpu_milli = plain ? 2000 : dice.one_of({0, 0, 1000})};
+    model::Job& job = tiny[tiny.job({task})];
+    job.domain = static_cast<model::Level>(dice.one_of({1, 2, 3, 3}));
+    job.value = static_cast<double>((task.count * task.gpus + 1) * (6 + dice.below(7))) / 4.0;
+    if (dice.chance(80)) job.width_factor = tiny.factors(falling(dice));
+    job.required = dice.chance(5);
   }
   return tiny.instance;
 }
@@ -238,6 +268,46 @@ model::Certificate random_prices(Dice& dice, const model::Instance& instance,
   return c;
 }
 
+namespace {
+
+/// Some price that a task of the shape pays on the type; more than 0.
+std::int64_t task_price(const model::Instance& instance, const model::Certificate& prices,
+                        ShapeId shape, GpuTypeId type) {
+  const std::int64_t gpus = instance.workload.shape(shape).gpus;
+  std::int64_t price = 1;
+  for (const auto& p : prices.pools) {
+    if (instance.cluster.classes[p.machine_class.index()].gpu_type != type) continue;
+    price = std::max(price, p.gpu_milli * model::kGpuMilli * gpus);
+  }
+  for (const auto& s : prices.shapes) {
+    if (s.shape == shape && s.gpu_type == type) price += s.price;
+  }
+  return price;
+}
+
+}  // namespace
+
+void add_gang_prices(Dice& dice, const model::Instance& instance, model::Certificate& prices) {
+  std::set<std::tuple<ShapeId, std::int64_t, GpuTypeId>> seen;
+  for (const model::Job& job : instance.workload.jobs) {
+    const auto groups = instance.workload.groups_of(job);
+    if (groups.size() != 1 || groups.front().count < 2 || dice.chance(20)) continue;
+    const ShapeId shape = groups.front().shape;
+    const std::int64_t gpus = instance.workload.shape(shape).gpus;
+    for (std::size_t t = 0; gpus > 0 && t < instance.cluster.gpu_types.size(); ++t) {
+      const GpuTypeId type(t);
+      const bool whole = std::ranges::all_of(instance.cluster.classes, [&](const auto& c) {
+        return c.gpu_type != type || c.gpus <= gpus;
+      });
+      const std::int64_t tasks = groups.front().count;
+      if (!whole || !seen.emplace(shape, tasks, type).second) continue;
+      const std::int64_t percent = dice.one_of({0, 50, 90, 100, 110, 120, 150, 200});
+      const std::int64_t price = task_price(instance, prices, shape, type);
+      prices.gangs.push_back({shape, tasks, type, tasks * price * percent / 100});
+    }
+  }
+}
+
 model::Certificate nudged(Dice& dice, model::Certificate prices) {
   std::vector<std::int64_t*> all;
   const auto add = [&](model::Resources& price) {
@@ -250,6 +320,7 @@ model::Certificate nudged(Dice& dice, model::Certificate prices) {
     add(p.unit_price);
   }
   for (auto& s : prices.shapes) all.push_back(&s.price);
+  for (auto& g : prices.gangs) all.push_back(&g.price);
   for (auto& m : prices.multipliers) {
     add(m.unit_price);
   }

@@ -31,6 +31,10 @@ class Dice {
 /// 6 jobs: whole GPUs, shares, CPU-only groups, gangs, homes, spread factors, domains, types.
 model::Instance random_tiny(Dice& dice);
 
+/// 3 to 6 machines of one class in racks of 1 to 3, in one pod; 3 to 6 jobs, most of them gangs
+/// whose tasks take whole machines and that are worth more in a rack.
+model::Instance random_gangs(Dice& dice);
+
 /// The instance with NICs that some tasks use, and GPUs that some classes cut into slices.
 model::Instance with_more_limits(Dice& dice, model::Instance instance);
 
@@ -48,6 +52,9 @@ model::Instance with_spare(Dice& dice, model::Instance instance);
 /// Prices of one of several kinds (none, pools, shapes, all), of the magnitude of the values.
 model::Certificate random_prices(Dice& dice, const model::Instance& instance,
                                  model::Objective objective);
+
+/// Adds prices of some gangs in racks, where they may have one.
+void add_gang_prices(Dice& dice, const model::Instance& instance, model::Certificate& prices);
 
 /// The certificate with one price raised, lowered or removed.
 model::Certificate nudged(Dice& dice, model::Certificate prices);

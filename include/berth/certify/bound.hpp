@@ -138,6 +138,18 @@ struct Bound {
 /// elsewhere; what it gains in its home rack, best net value there less that, counts only for sets
 /// of whole jobs that ask for no more than the free GPU thousandths of the rack (0/1 knapsack).
 ///
+/// **Gangs in racks.** A price pi_g (Certificate::gangs) for n tasks of one shape on type t, whose
+/// tasks take all GPUs of every machine of t that holds one. A job of such tasks without a home,
+/// not exclusive, that is worth more in a rack than wider on t, or may not be wider, pays pi_g in
+/// one rack, in place of pi_ps of its tasks. Let c_m be what machine m earns (with jobs that stay)
+/// less what it earns beside its devices, at least 0, for the machines of t in a rack that are up
+/// and have all devices free. Sets of gangs take e of them, so a rack earns beyond its machines
+///   max_e [most of a multiset of gangs with at most e tasks - sum of the e least c_m],
+/// at least 0. *Proof.* The gangs of a plan that are in a rack take e whole machines there, which
+/// earn their pi_g and what is beside the devices; every other machine earns at most what it does
+/// by itself. At any pi_g this holds, and with pi_g = n pi_ps of the cheapest pool it is the bound
+/// without gangs.
+///
 /// **Links.** room_l = Mbit/s that the uplink carries beside pinned jobs. A ring of b Mbit/s over n
 /// tasks that leaves its rack (width > rack) loads the uplink of every rack r with tasks of it; r
 /// holds at most m_r = min(n - 1, tasks that fit in r, m_rack), so each task there pays lambda_r b

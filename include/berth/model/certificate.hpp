@@ -32,6 +32,15 @@ struct Certificate {
     GpuTypeId gpu_type;      ///< invalid: on machines without GPUs
     std::int64_t price = 0;  ///< per task, >= 0
   };
+  /// One price for a gang of so many equal tasks that is in one rack and takes whole machines, in
+  /// place of the prices of its tasks. Of jobs that are worth more within a rack than spread
+  /// further (certify/bound.hpp, "Gangs in racks"). Not together with `jobs`.
+  struct GangPrice {
+    ShapeId shape;
+    std::int64_t tasks = 0;
+    GpuTypeId gpu_type;
+    std::int64_t price = 0;  ///< per gang, >= 0
+  };
   /// Prices of resources within the bound of one machine, added to those of the pool (Lagrange
   /// multipliers: Geoffrion 1974).
   struct ClassMultiplier {
@@ -77,6 +86,7 @@ struct Certificate {
   std::vector<LimitPrice> limits = {};
   WholeJobs whole_jobs = {};  ///< not together with `jobs`
   BoundTree tree = {};        ///< its jobs are in `jobs`, whose prices are those of the root
+  std::vector<GangPrice> gangs = {};
   /// Steps of a search over all placements, or over the places of few gangs (certify/bound.hpp); 0:
   /// no search. Its bound needs no prices.
   std::int64_t search_steps = 0;
@@ -85,7 +95,7 @@ struct Certificate {
 template <class Archive>
 void describe(Archive& archive, Certificate& c) {
   archive(c.scale_log2, c.level, c.pools, c.shapes, c.multipliers, c.jobs, c.limits, c.whole_jobs,
-          c.tree, c.search_steps);
+          c.tree, c.gangs, c.search_steps);
 }
 
 }  // namespace berth::model

@@ -53,6 +53,10 @@ struct RawShapePrice {
   std::string gpu_type;  ///< empty: on machines without GPUs
   std::int64_t price = 0;
 };
+struct RawGangPrice {
+  RawShapePrice task;  ///< its price is the gang's
+  std::int64_t tasks = 0;
+};
 struct RawClassMultiplier {
   std::string machine_class;
   Resources unit_price = {};
@@ -100,6 +104,7 @@ struct RawCertificate {
   std::vector<RawLimitPrice> limits = {};
   std::optional<RawWholeJobs> whole_jobs = {};
   std::vector<RawTreeNode> tree = {};
+  std::vector<RawGangPrice> gangs = {};
   std::int64_t search_steps = 0;
 };
 

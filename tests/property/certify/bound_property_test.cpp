@@ -174,6 +174,16 @@ bool some_stay(const model::Instance& instance, model::Objective kind,
   return !certify::job_terms(instance, prices, jobs, bests, required).stays.empty();
 }
 
+/// True when prices of gangs make the bound lower.
+bool gangs_matter(const model::Instance& instance, model::Objective kind,
+                  const model::Certificate& prices, const std::vector<JobId>& required) {
+  if (prices.gangs.empty()) return false;
+  model::Certificate without = prices;
+  without.gangs.clear();
+  return certify::upper_bound(instance, kind, prices, required).exact <
+         certify::upper_bound(instance, kind, without, required).exact;
+}
+
 struct Totals {
   int judged = 0, given_up = 0;
   int contended = 0;                       ///< optimum below the bound at zero prices
@@ -182,17 +192,19 @@ struct Totals {
   int whole = 0;                           ///< of the tight ones: with whole jobs
   int at_home = 0;                         ///< of the tight ones: whole jobs in home racks
   int stays = 0;                           ///< of the tight ones: with jobs that stay on machines
+  int gangs = 0;                           ///< of the tight ones: gangs gain in racks
   int stays_of_sets = 0;                   ///< of the tight ones: these among sets of whole jobs
   int by_limits[model::kLimitKinds] = {};  ///< with a price of such a limit
 };
 
-enum class Cluster { empty, at_work, stays, limited, power, ruled, spare };
+enum class Cluster { empty, at_work, stays, limited, power, ruled, spare, gangs };
 
 void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   test::Dice dice(seed);
   const auto kind = dice.chance(70) ? model::Objective::value : model::Objective::allocate;
-  model::Instance instance = test::random_tiny(dice);
+  model::Instance instance =
+      cluster == Cluster::gangs ? test::random_gangs(dice) : test::random_tiny(dice);
   if (cluster == Cluster::stays || dice.chance(40)) count_gpus_only(instance.workload);
   if (cluster == Cluster::limited) instance = test::with_more_limits(dice, std::move(instance));
   if (cluster == Cluster::power) instance = test::with_power_budgets(dice, std::move(instance));
@@ -201,7 +213,8 @@ void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
     instance = test::with_more_limits(dice, std::move(instance));
   }
   if (cluster == Cluster::spare) instance = test::with_spare(dice, std::move(instance));
-  if (cluster != Cluster::empty) instance = test::at_work(dice, std::move(instance));
+  const bool at_work = cluster == Cluster::gangs ? dice.chance(60) : cluster != Cluster::empty;
+  if (at_work) instance = test::at_work(dice, std::move(instance));
   const auto [must, required] = test::required_of(instance.workload);
   const auto best = test::best_plan(instance, kind, must, kSteps);
   if (!best) {
@@ -211,10 +224,13 @@ void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
   ++totals.judged;
   EXPECT_NEAR(certify::objective(instance, kind, best->placement).value, best->value, kRounding);
   model::Certificate prices = test::random_prices(dice, instance, kind);
-  if (cluster != Cluster::stays) add_job_prices(dice, instance, kind, prices);
+  if (cluster != Cluster::stays && cluster != Cluster::gangs) {
+    add_job_prices(dice, instance, kind, prices);
+  }
+  if (prices.jobs.empty()) test::add_gang_prices(dice, instance, prices);
   add_shared_prices(dice, instance, kind, prices);
   add_spare_prices(dice, instance, kind, prices);
-  if (cluster == Cluster::stays) {
+  if (cluster == Cluster::stays || cluster == Cluster::gangs) {
     choose_sets(dice, kind, prices);
   } else {
     choose_whole_jobs(dice, kind, prices);
@@ -242,6 +258,7 @@ void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
   if (some_stay(instance, kind, prices, required)) {
     ++(prices.whole_jobs.in_cluster() ? totals.stays_of_sets : totals.stays);
   }
+  if (gangs_matter(instance, kind, prices, required)) ++totals.gangs;
   if (prices.whole_jobs.in_cluster()) ++totals.whole;
   if (prices.whole_jobs.in_home_racks()) ++totals.at_home;
   for (std::size_t k = 0; k < model::kLimitKinds; ++k) {
@@ -296,6 +313,13 @@ TEST(BoundProperty, is_never_below_the_optimum_where_running_jobs_stay) {
   EXPECT_GT(totals.stays_of_sets, 5) << "bounds by sets too weak to find a mistake";
 }
 
+TEST(BoundProperty, is_never_below_the_optimum_where_gangs_pay_for_racks) {
+  const Totals totals = judge_many(1'500'000, 3000, 200, Cluster::gangs);
+  EXPECT_GT(totals.judged, 2000);
+  std::printf("with prices of gangs that matter: %d\n", totals.gangs);
+  EXPECT_GT(totals.gangs, 15) << "bounds by prices of gangs too weak to find a mistake";
+}
+
 TEST(BoundProperty, is_never_below_the_optimum_with_nics_and_slices) {
   const Totals totals = judge_many(700'000, 3000, 200, Cluster::limited);
   EXPECT_GT(totals.judged, 2000);
@@ -328,6 +352,7 @@ TEST(BoundPropertySlow, is_never_below_the_optimum_on_many) {
   judge_many(4'000'000, 4'000, 600, Cluster::power);
   judge_many(5'000'000, 4'000, 600, Cluster::ruled);
   judge_many(6'000'000, 4'000, 600, Cluster::spare);
+  judge_many(7'000'000, 4'000, 600, Cluster::gangs);
 }
 
 }  // namespace

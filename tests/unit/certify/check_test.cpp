@@ -277,6 +277,20 @@ const std::vector<Planted> kPriced{
     {FaultKind::bad_certificate, "no job asks", [](P& p) { p.certificate->shapes[0].gpus = 5; }},
     {FaultKind::bad_certificate, "listed twice",
      [](P& p) { p.certificate->pools.push_back(p.certificate->pools[0]); }},
+    {FaultKind::bad_certificate, "gang of 2 tasks of shape (",
+     [](P& p) {
+       p.certificate->gangs = {{{{7, 100}, 1, 0, "A", 1}, 2}};
+     }},
+    {FaultKind::bad_certificate, "price of a gang of 2 tasks",
+     [](P& p) {
+       const model::RawGangPrice gang{p.certificate->shapes[0], 2};
+       p.certificate->gangs = {gang, gang};
+     }},
+    {FaultKind::negative_price, "price of a gang of 2 tasks",
+     [](P& p) {
+       p.certificate->gangs = {{p.certificate->shapes[0], 2}};
+       p.certificate->gangs[0].task.price = -1;
+     }},
     {FaultKind::bad_certificate, "level", [](P& p) { p.certificate->level = "machine"; }},
     {FaultKind::bad_certificate, "rack", [](P& p) { p.certificate->pools[0].rack = "rack-0"; }},
     {FaultKind::bad_certificate, "scale_log2", [](P& p) { p.certificate->scale_log2 = 1LL << 40; }},

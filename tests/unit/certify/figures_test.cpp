@@ -62,13 +62,15 @@ TEST(ProofDigest, depends_on_every_price) {
   prices.shapes = {{ShapeId(0), GpuTypeId(0), 4}};
   prices.multipliers = {{c, {5, 6}}};
   prices.jobs = {{JobId(0), 1}};
+  prices.gangs = {{ShapeId(0), 2, GpuTypeId(0), 7}};
   const auto digest = [&] { return proof_digest(tiny.instance, 1.0, 2.0, prices); };
   const std::string before = digest();
   for (std::int64_t* price :
        {&prices.pools[0].gpu_milli, &prices.pools[0].unit_price[model::kCpu],
         &prices.pools[0].unit_price[model::kMemory], &prices.shapes[0].price,
         &prices.multipliers[0].unit_price[model::kCpu],
-        &prices.multipliers[0].unit_price[model::kMemory], &prices.jobs[0].price}) {
+        &prices.multipliers[0].unit_price[model::kMemory], &prices.jobs[0].price,
+        &prices.gangs[0].price, &prices.gangs[0].tasks}) {
     ++*price;
     EXPECT_NE(digest(), before);
     --*price;

@@ -60,7 +60,8 @@ Plan small_plan() {
                       .pools = {{PodId(0), RackId(1), ClassId(0), std::int64_t{1} << 62, {1, 2}}},
                       .shapes = {{ShapeId(0), GpuTypeId(0), 5}, {ShapeId(1), GpuTypeId(), 6}},
                       .multipliers = {{ClassId(1), {7, 8}}},
-                      .jobs = {{JobId(0), 9}}};
+                      .jobs = {{JobId(0), 9}},
+                      .gangs = {{ShapeId(0), 3, GpuTypeId(0), 12}}};
   plan.placements = {
       {JobId(0),
        0,
@@ -92,6 +93,11 @@ TEST(PlanFile, figures_and_prices_come_back_to_the_last_bit) {
   EXPECT_EQ(raw.certificate->pools[0].machine_class, "a");
   EXPECT_EQ(raw.certificate->pools[0].gpu_milli, std::int64_t{1} << 62);
   ASSERT_EQ(raw.certificate->shapes.size(), 2U);
+  ASSERT_EQ(raw.certificate->gangs.size(), 1U);
+  EXPECT_EQ(raw.certificate->gangs[0].tasks, 3);
+  EXPECT_EQ(raw.certificate->gangs[0].task.gpu_type, "A");
+  EXPECT_EQ(raw.certificate->gangs[0].task.gpus, 2);
+  EXPECT_EQ(raw.certificate->gangs[0].task.price, 12);
   EXPECT_EQ(raw.certificate->shapes[0].gpu_type, "A");
   EXPECT_EQ(raw.certificate->shapes[0].gpus, 2);
   EXPECT_EQ(raw.certificate->shapes[1].gpu_type, "");
