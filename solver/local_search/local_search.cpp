@@ -4,6 +4,7 @@
 #include "assignment/option_table.hpp"
 #include "local_search/cyclic_exchange.hpp"
 #include "local_search/ejection_chains.hpp"
+#include "local_search/gang_exchange.hpp"
 #include "local_search/machine_repartition.hpp"
 #include "local_search/return_running_jobs.hpp"
 #include "local_search/search_space.hpp"
@@ -96,6 +97,7 @@ double improve(Occupancy& occupancy, const PricedPools& pools, const SearchEffor
   double gained = local_search::repartition_machines(*space, effort.repartitions, stop);
   gained += local_search::run_ejection_chains(*space, pools.prices, effort.chains, stop);
   gained += local_search::return_running_jobs(occupancy, stop);
+  gained += local_search::exchange_gangs(occupancy, stop);
   return gained;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -41,6 +42,14 @@ class ReturnOfRunningJobs {
     }
     std::ranges::sort(order, std::less<>{});
     for (const auto& [cost, precedence] : order) jobs_.push_back(precedence.job);
+  }
+  /// Of these jobs only, in this order.
+  ReturnOfRunningJobs(Occupancy& occupancy, std::span<const JobId> jobs)
+      : occupancy_(occupancy), workload_(occupancy.valuation().instance().workload) {
+    std::ranges::copy_if(jobs, std::back_inserter(jobs_), [&](JobId job) {
+      const model::Running* running = running_of(job);
+      return running != nullptr && is_inside(*running);
+    });
   }
 
   double run(const StopToken& stop) {
@@ -323,6 +332,11 @@ class ReturnOfRunningJobs {
 
 double return_running_jobs(Occupancy& occupancy, const StopToken& stop) {
   return ReturnOfRunningJobs(occupancy).run(stop);
+}
+
+double return_running_jobs(Occupancy& occupancy, std::span<const JobId> jobs,
+                           const StopToken& stop) {
+  return ReturnOfRunningJobs(occupancy, jobs).run(stop);
 }
 
 }  // namespace berth::solver::local_search

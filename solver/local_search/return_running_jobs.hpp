@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
+
 #include "berth/base/stop.hpp"
+#include "berth/base/strong_id.hpp"
 #include "berth/solver/occupancy.hpp"
 
 namespace berth::solver::local_search {
@@ -12,5 +15,8 @@ namespace berth::solver::local_search {
 /// this way, which needs the fewest moves. By descending move cost, then precedence; at most three
 /// sweeps. Returns the value gained.
 double return_running_jobs(Occupancy& occupancy, const StopToken& stop);
+/// The same for these jobs, in this order; others than running ones are left out.
+double return_running_jobs(Occupancy& occupancy, std::span<const JobId> jobs,
+                           const StopToken& stop);
 
 }  // namespace berth::solver::local_search

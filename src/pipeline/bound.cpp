@@ -39,6 +39,10 @@ constexpr std::int64_t kMostUnits = 4096;
 /// Jobs that are assigned to places all at once: with more, each is a small part of a place, and
 /// the local search fills places as well.
 constexpr std::size_t kFewGangs = 64;
+/// A larger gap is worth more starts: docs/decisions/0122.
+constexpr double kFarFromBound = 0.001;
+/// Starts with the jobs of the plan, while each gains. Chosen, not tuned.
+constexpr int kStartsOfPlacedJobs = 4;
 
 double largest_of(std::span<const double> prices) {
   return prices.empty() ? 0.0 : *std::ranges::max_element(prices);
@@ -158,6 +162,29 @@ double plan_few_gangs(const PlanningContext& context, const GlobalRelaxation& re
                                whole_run(context, relaxation), placement);
 }
 
+/// Where jobs run: starts from the empty cluster with the jobs that the bound chooses at its last
+/// prices, then with those of the plan, while that gains. Returns the value gained (decision 125).
+double place_anew(const PlanningContext& context, const GlobalRelaxation& relaxation,
+                  const model::Certificate& certificate, model::Placement& placement) {
+  const auto start_with = [&](std::span<const JobId> jobs) {
+    return solver::plan_selected(
+        context.unpriced, {context.pools, relaxation.consensus.prices}, jobs,
+        {.how = solver::SelectedPlacement::fill_and_dive, .shard = context.options.shard},
+        whole_run(context, relaxation), placement);
+  };
+  if (context.unpriced.instance().workload.tables().running.empty()) return 0.0;
+  double gained = start_with(chosen_jobs(context, certificate));
+  for (int start = 0; start < kStartsOfPlacedJobs && !context.stop.requested(); ++start) {
+    std::vector<JobId> placed;
+    for (const model::JobPlacement& p : placement) placed.push_back(p.job);
+    double gain = start_with(placed);
+    if (gain <= 0.0) break;
+    gain += search_again(context, certificate, whole_run(context, relaxation), placement);
+    gained += gain;
+  }
+  return gained;
+}
+
 }  // namespace
 
 bool is_small(const PlanningContext& context) {
@@ -235,6 +262,9 @@ void tighten(const PlanningContext& context, coordinator::JobRecords& records,
       if (again && left && proof.certificate.jobs.empty() && !goal.stop.requested()) {
         goal.objective +=
             search_again(context, proof.certificate, whole_run(context, relaxation), placement);
+        if (certify::gap(proof.upper_bound, goal.objective) > kFarFromBound) {
+          goal.objective += place_anew(context, relaxation, proof.certificate, placement);
+        }
       }
       proof = tighten(context.unpriced, context.pools, relaxation.consensus.prices,
                       std::move(proof), goal, how);

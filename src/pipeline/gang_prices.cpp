@@ -46,11 +46,12 @@ Proof price_gangs(const model::InstanceView& instance, model::Objective objectiv
   const double per_gpu = proof.upper_bound / static_cast<double>(instance.cluster.gpus());
   const auto ways = directions(prices, kFirstGangStep * per_gpu);
   std::vector<Certificate> candidates{std::move(proof.certificate)};
+  Premiums found = prices.none();
   for (const JobCount count : {JobCount::each, JobCount::sets}) {
     if (count == JobCount::sets && !few_cells(instance)) continue;
     const PatternSearch how{count, kGangEvaluations, kLeastGangStep * per_gpu};
-    candidates.push_back(
-        prices.at(pattern_search(prices, how, ways, prices.none(), goal.stop), count));
+    found = pattern_search(prices, how, ways, std::move(found), goal.stop);
+    candidates.push_back(prices.at(found, count));
   }
   return tightest(prices.judge(), std::move(candidates));
 }

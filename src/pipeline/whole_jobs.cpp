@@ -110,6 +110,17 @@ Candidates candidates_of(const planner_model::CouplingLimits& limits,
   return result;
 }
 
+/// Ascending. @param choices  in the order of the selection
+std::vector<JobId> selected_jobs(std::span<const certify::JobChoice> choices,
+                                 const JobSelection& selection) {
+  std::vector<JobId> jobs;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (selection.selected[i] != 0) jobs.push_back(choices[i].job);
+  }
+  std::ranges::sort(jobs);
+  return jobs;
+}
+
 /// Replaces the prices of quotas and of the cluster's GPUs. @param prices  by node, per thousandth
 void reprice(const planner_model::CouplingLimits& limits, std::span<const double> prices,
              Certificate& certificate) {
@@ -147,6 +158,19 @@ Certificate with_whole_jobs(const model::InstanceView& instance, Certificate cer
   return certificate;
 }
 
+std::vector<JobId> chosen_jobs(const PlanningContext& context, Certificate certificate) {
+  const model::InstanceView& instance = context.unpriced.instance();
+  const auto alone = comm::Communicator::serial();
+  const std::vector<JobId> planned = model::planned_jobs(instance.workload);
+  const DistributedJudge judge(alone, instance, context.options.objective, planned);
+  if (!certificate.whole_jobs.in_cluster()) {
+    certificate = judge.fitted(with_whole_jobs(instance, std::move(certificate)));
+  }
+  const DistributedJudge::ChoiceBound bound = judge.choice_bound(certificate);
+  const Candidates jobs = candidates_of(context.limits, certificate, bound);
+  return selected_jobs(bound.choices, solver::select_jobs(jobs.nodes, jobs.items));
+}
+
 ChoiceProof choose_whole_jobs(const DistributedJudge& judge, const PlanningContext& context,
                               double objective, Proof proof) {
   bool possible = proof.certificate.jobs.empty() && !proof.certificate.whole_jobs.in_cluster();
@@ -170,10 +194,7 @@ ChoiceProof choose_whole_jobs(const DistributedJudge& judge, const PlanningConte
     result.promising = divisible - selection.bound > kPromising * (proof.upper_bound - objective);
     result.usable =
         result.promising || (selection.prices.front() == 0.0 && jobs.items.size() <= kFewJobs);
-    for (std::size_t i = 0; result.usable && i < first.choices.size(); ++i) {
-      if (selection.selected[i] != 0) result.selected.push_back(first.choices[i].job);
-    }
-    std::ranges::sort(result.selected);
+    if (result.usable) result.selected = selected_jobs(first.choices, selection);
     priced = std::ranges::any_of(selection.prices, [](double price) { return price > 0.0; });
     reprice(context.limits, selection.prices, certificate);
     certificate = judge.fitted(std::move(certificate));

@@ -37,6 +37,10 @@ struct ChoiceProof {
 ChoiceProof choose_whole_jobs(const DistributedJudge& judge, const PlanningContext& context,
                               double objective, Proof proof);
 
+/// The jobs that the bound chooses at these prices, as a set of whole jobs; ascending. On one rank,
+/// which has the records of all jobs. @pre no job has a price of its own
+std::vector<JobId> chosen_jobs(const PlanningContext& context, model::Certificate certificate);
+
 /// A proof, and what its choice of jobs within home racks says about plans.
 struct HomeProof {
   Proof proof;

@@ -13,7 +13,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "bench/scen
 from measure import make, measure  # noqa: E402
 
 BERTH = os.environ["BERTH"]
-GPUS = {"values_outlier01": 6144, "domain_mix": 6144, "odd_gangs": 16384}  # 2,048 unless named
+# GPUs; 2,048 unless named
+GPUS = {"values_outlier01": 6144, "domain_mix": 6144, "odd_gangs": 16384, "production": 6144}
 SEEDS = (1, 2)
 
 # class: largest gap in percent. In brackets the larger of both seeds when the bound was set.
@@ -29,6 +30,7 @@ LARGEST_GAP = {
     "home_racks": 0.2,  # homes that crowd on some racks (0.097)
     "flat_mixed": 0.04,  # shares, cores and gangs over three types, no racks (0.011)
     "exclusive": 0.15,  # small jobs that want machines of their own, in bound and plan (0.081)
+    "production": 0.15,  # whole racks for gangs among jobs that stay, quotas, two types (0.100)
     "domain_mix": 0.05,  # tasks of 1 to 4 GPUs in machines, racks and pods without a GPU idle (0)
 }
 

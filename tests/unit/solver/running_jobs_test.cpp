@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans of a shard with running jobs: the better of two starts, with few moves.
+#include "local_search/gang_exchange.hpp"
 #include "local_search/return_running_jobs.hpp"
 #include "petsc_environment.hpp"
 #include "shard_builder.hpp"
@@ -145,6 +146,66 @@ TEST(RunningJobs, gangs_clear_a_machine_of_their_rack) {
   EXPECT_DOUBLE_EQ(local_search::return_running_jobs(occupancy, {}), 0.5);
   EXPECT_EQ(occupancy.placed(back).tasks.front().machine, MachineId(0));
   EXPECT_EQ(occupancy.placed(single).tasks.front().machine, MachineId(3));
+}
+
+/// A gang has the rack where a running job was; that job and another one are in a second rack, on a
+/// machine each.
+class TwoRacks : public testing::Test {
+ protected:
+  TwoRacks() : plan_({"A"}) {
+    const PodId pod = plan_.pod();
+    for (int r = 0; r < 2; ++r) {
+      plan_.rack(pod);
+      plan_.add_machines(2, 0, 4);
+    }
+    back_ = plan_.job({.gpus = 2});
+    gang_ = plan_.job({.tasks = 2, .gpus = 4, .spread = {1.0, 1.0, 0.5, 0.5}});
+    other_ = plan_.job({.gpus = 1});
+    run(plan_, on(back_, 0, 3), 0.0, 0.5);
+  }
+
+  void place(Occupancy& occupancy) const {
+    occupancy.take(on(back_, 2, 12));
+    occupancy.take(
+        {.job = gang_, .tasks = {{MachineId(0), 0, 15, 1000}, {MachineId(1), 0, 15, 1000}}});
+    occupancy.take(on(other_, 3, 8));
+  }
+
+  test::InstanceBuilder plan_;
+  JobId back_, gang_, other_;
+};
+
+TEST_F(TwoRacks, are_exchanged_when_a_running_job_returns) {
+  const planner_model::Valuation valuation = plan_.value();
+  Occupancy occupancy(valuation, plan_.machines);
+  place(occupancy);
+  const double before = occupancy.value();
+  EXPECT_DOUBLE_EQ(local_search::return_running_jobs(occupancy, {}), 0.0)
+      << "no single return does";
+  EXPECT_DOUBLE_EQ(local_search::exchange_gangs(occupancy, {}), 0.5);
+  EXPECT_DOUBLE_EQ(occupancy.value(), before + 0.5);
+  EXPECT_EQ(occupancy.placed(back_).tasks, on(back_, 0, 3).tasks);
+  EXPECT_EQ(occupancy.placed(gang_).tasks.front().machine, MachineId(2));
+  EXPECT_EQ(occupancy.placed(other_).tasks, on(other_, 1, 8).tasks)
+      << "on the same device of the other machine";
+}
+
+TEST_F(TwoRacks, stay_when_another_job_would_lose_as_much) {
+  run(plan_, on(other_, 3, 8), 0.0, 0.5);
+  const planner_model::Valuation valuation = plan_.value();
+  Occupancy occupancy(valuation, plan_.machines);
+  place(occupancy);
+  EXPECT_DOUBLE_EQ(local_search::exchange_gangs(occupancy, {}), 0.0);
+  EXPECT_EQ(occupancy.placed(gang_).tasks.front().machine, MachineId(0));
+}
+
+TEST_F(TwoRacks, stay_when_pinned_content_is_in_the_way) {
+  plan_.instance.cluster.immovable = {
+      {.machine = MachineId(2), .devices = 1, .milli = 1000, .taken = {}, .job = {}}};
+  const planner_model::Valuation valuation = plan_.value();
+  Occupancy occupancy(valuation, plan_.machines);
+  place(occupancy);
+  EXPECT_DOUBLE_EQ(local_search::exchange_gangs(occupancy, {}), 0.0);
 }
 
 class AtWork : public testing::TestWithParam<int> {};
