@@ -578,13 +578,19 @@ class SimulateTest(ProgramTest):
         lines = [json.dumps({"id": f"j{n}", "arrival": 5 * n, "duration": 1 + n * 7 % 50,
                              "tasks": [{"gpus": 1 + n % 4}]}) + "\n" for n in range(30000)]
         self.write("j.jsonl", "".join(lines))
+        begin = time.monotonic()
         self.assert_ends(self.simulate(policy="srsf"), 0)
+        seconds = time.monotonic() - begin
         whole = self.summary()["run_digest"]
-        running, command = self.launch("simulate", "--cluster", "c.yaml", "--jobs", "j.jsonl",
-                                       "--policy", "srsf", "--out", "cut", "--checkpoint", "k")
-        time.sleep(0.3)
-        running.send_signal(signal.SIGTERM)
-        done = finish(running, command)
+        for part in [0.5, 0.4, 0.6, 0.3, 0.7, 0.2] * 2:  # it may have ended, or not yet begun
+            running, command = self.launch("simulate", "--cluster", "c.yaml", "--jobs", "j.jsonl",
+                                           "--policy", "srsf", "--out", f"cut-{part}",
+                                           "--checkpoint", "k")
+            time.sleep(part * seconds)
+            running.send_signal(signal.SIGTERM)
+            done = finish(running, command)
+            if done.code == 3:
+                break
         self.assert_ends(done, 3)
         self.assert_ends(self.simulate("--resume", "k", policy="srsf"), 0)
         self.assertEqual(self.summary()["run_digest"], whole)
