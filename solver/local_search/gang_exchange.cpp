@@ -22,17 +22,17 @@ using model::JobPlacement;
 constexpr int kSweepsOfGangs = 3;  ///< chosen, not tuned
 /// Racks (pods) tried for one gang, those that lose least. Chosen, not tuned.
 constexpr std::size_t kMostTargets = 4;
+/// Gangs visited and exchanges tried, each of which looks at all machines and jobs: at most so many
+/// of these in all. Chosen, not tuned.
+constexpr std::size_t kMostRecords = 1'000'000;
 constexpr double kLeastRise = 1e-9;  ///< value; guard against rounding
 
 class GangExchange {
  public:
   explicit GangExchange(Occupancy& occupancy)
-      : occupancy_(occupancy), workload_(occupancy.valuation().instance().workload) {
-    const model::Cluster& cluster = cluster_of();
-    immovable_.assign(cluster.machines(), false);
-    for (const model::Immovable& content : cluster.immovable) {
-      immovable_[content.machine.index()] = true;
-    }
+      : occupancy_(occupancy),
+        workload_(occupancy.valuation().instance().workload),
+        left_(kMostRecords / (occupancy.machines().size() + occupancy.entries().size() + 1)) {
     for (const JobEntry& entry : occupancy.entries()) {
       const model::Running* running = workload_.running_of(workload_.job(entry.job()));
       if (running == nullptr || running->move_cost <= 0.0) continue;
@@ -47,7 +47,8 @@ class GangExchange {
     for (int sweep = 0; sweep < kSweepsOfGangs && !at_home_.empty(); ++sweep) {
       double gain = 0.0;
       for (const auto& [away, gang] : gangs_by_cost()) {
-        if (stop.requested()) return gained + gain;
+        if (left_ == 0 || stop.requested()) return gained + gain;
+        --left_;
         gain += try_exchange(gang);
       }
       gained += gain;
@@ -57,7 +58,7 @@ class GangExchange {
   }
 
  private:
-  [[nodiscard]] const model::Cluster& cluster_of() const {
+  [[nodiscard]] const model::Cluster& cluster() const {
     return occupancy_.valuation().instance().cluster;
   }
 
@@ -98,10 +99,9 @@ class GangExchange {
     if (!entry.is_placed() || stays(entry.job())) return false;
     const MachineId first = entry.placement.tasks.front().machine;
     return std::ranges::all_of(entry.placement.tasks, [&](const model::TaskPlacement& t) {
-      return cluster_of().machine_class[t.machine.index()] ==
-                 cluster_of().machine_class[first.index()] &&
+      return cluster().machine_class[t.machine.index()] == cluster().machine_class[first.index()] &&
              occupancy_.occupants(t.machine).size() == 1 &&
-             std::popcount(t.devices) == cluster_of().class_of(t.machine).gpus;
+             std::popcount(t.devices) == cluster().class_of(t.machine).gpus;
     });
   }
 
@@ -117,6 +117,10 @@ class GangExchange {
     return gangs;
   }
 
+  [[nodiscard]] bool has_immovable(MachineId m) const {
+    return std::ranges::binary_search(cluster().immovable, m, {}, &model::Immovable::machine);
+  }
+
   /// True when the machine's jobs are on no other machine.
   [[nodiscard]] bool has_jobs_of_its_own(MachineId m) const {
     return std::ranges::all_of(occupancy_.occupants(m), [&](const Occupant& o) {
@@ -130,10 +134,10 @@ class GangExchange {
   [[nodiscard]] std::vector<MachineId> cheapest(const Domain& domain,
                                                 std::span<const MachineId> gang,
                                                 double& cost) const {
-    const ClassId machine_class = cluster_of().machine_class[gang.front().index()];
+    const ClassId machine_class = cluster().machine_class[gang.front().index()];
     std::vector<std::pair<double, MachineId>> candidates;
     for (const MachineId m : domain.machines) {
-      if (cluster_of().machine_class[m.index()] != machine_class || immovable_[m.index()]) continue;
+      if (cluster().machine_class[m.index()] != machine_class || has_immovable(m)) continue;
       if (!occupancy_.room().shared(m).is_up() || !has_jobs_of_its_own(m)) continue;
       if (std::ranges::binary_search(gang, m)) continue;
       candidates.emplace_back(move_costs(m, true), m);
@@ -154,9 +158,9 @@ class GangExchange {
   double try_exchange(JobId gang) {
     if (!occupancy_.is_placed(gang) || !takes_machines(entry_of(gang))) return 0.0;
     const std::vector<MachineId> from = machines_of(occupancy_.placed(gang).tasks);
-    const model::Level width = model::width(cluster_of(), occupancy_.placed(gang).tasks);
+    const model::Level width = model::width(cluster(), occupancy_.placed(gang).tasks);
     const auto level = std::max(width, model::Level::rack);
-    const GpuTypeId type = cluster_of().class_of(from.front()).gpu_type;
+    const GpuTypeId type = cluster().class_of(from.front()).gpu_type;
     const double most = away(from) - kLeastRise;
     std::vector<std::pair<double, std::vector<MachineId>>> targets;
     for (const Domain& domain : occupancy_.index().domains(type, level)) {
@@ -167,6 +171,8 @@ class GangExchange {
     std::ranges::sort(targets);
     if (targets.size() > kMostTargets) targets.resize(kMostTargets);
     for (const auto& [cost, to] : targets) {
+      if (left_ == 0) break;
+      --left_;
       const double gain = try_exchange(from, to);
       if (gain > 0.0) return gain;
     }
@@ -241,7 +247,7 @@ class GangExchange {
 
   Occupancy& occupancy_;
   model::WorkloadView workload_;
-  std::vector<bool> immovable_;                      ///< by MachineId: some content is
+  std::size_t left_;                                 ///< gangs and exchanges
   std::map<MachineId, std::vector<JobId>> at_home_;  ///< running jobs by machine
 };
 
