@@ -126,7 +126,7 @@ void NearPrices::list_pools() {
   start_.whole_jobs = {};
 }
 
-/// Kinds of gangs whose tasks take whole machines, in jobs that may be in a rack or wider.
+/// Kinds of gangs whose tasks take whole machines, in jobs to which a rack may matter.
 void NearPrices::list_gangs() {
   const model::WorkloadView& workload = instance_->workload;
   using Kind = std::tuple<GpuTypeId, ShapeId, std::int64_t>;  // and tasks
@@ -134,7 +134,8 @@ void NearPrices::list_gangs() {
   for (const JobId j : jobs_) {
     const model::Job& job = workload.job(j);
     const auto groups = workload.groups_of(job);
-    if (groups.size() != 1 || groups.front().count < 2 || job.domain < model::Level::rack) continue;
+    const bool prefers = job.domain == model::Level::rack || job.width_factor != 0;
+    if (groups.size() != 1 || groups.front().count < 2 || !prefers) continue;
     for (std::size_t t = 0; t < gpu_types(); ++t) {
       const GpuTypeId type(t);
       if (((job.gpu_types >> t) & 1) == 0) continue;

@@ -49,7 +49,7 @@ class NearPrices {
 
   /// Types in ascending order, of each the sizes in ascending order.
   [[nodiscard]] const std::vector<TaskSize>& sizes() const { return sizes_; }
-  /// Gangs of whole machines that may be in one rack, at most 16 kinds, those that ask for most.
+  /// Gangs of whole machines to which a rack may matter, at most 16 kinds, those that ask for most.
   /// Without a premium and a price in the certificate they pay the prices of their tasks.
   [[nodiscard]] const std::vector<model::Certificate::GangPrice>& gangs() const { return gangs_; }
   [[nodiscard]] std::size_t gpu_types() const { return instance_->cluster.gpu_types.size(); }
