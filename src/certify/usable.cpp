@@ -21,6 +21,7 @@ using model::InstanceView;
 using model::Level;
 
 constexpr std::int64_t kMostSearchSteps = 50'000'000;  ///< guard: a minute or two
+constexpr std::size_t kMostGangPrices = 1000;  ///< guard: each job is compared with all of them
 constexpr double kLargestSum = 0x1p122;  ///< guard: sums of a few such amounts fit in 127 bits
 
 template <class Id>
@@ -107,6 +108,9 @@ std::string bad_job(const InstanceView& instance, const Certificate& certificate
 }
 
 std::string bad_gang(const InstanceView& instance, const Certificate& certificate) {
+  if (certificate.gangs.size() > kMostGangPrices) {
+    return "more than " + std::to_string(kMostGangPrices) + " prices of gangs";
+  }
   for (const Certificate::GangPrice& g : certificate.gangs) {
     if (beyond(g.shape, instance.workload.tables().shapes.size()) ||
         beyond(g.gpu_type, instance.cluster.gpu_types.size())) {

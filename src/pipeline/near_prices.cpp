@@ -49,18 +49,20 @@ bool takes_whole_machines(const model::InstanceView& instance, ShapeId id, GpuTy
 std::int64_t tasks_price(const model::InstanceView& instance, const Certificate& certificate,
                          const Certificate::GangPrice& gang) {
   const model::Shape& shape = instance.workload.shape(gang.shape);
-  std::optional<std::int64_t> least;
+  std::optional<Int128> least;
   for (const auto& p : certificate.pools) {
     if (instance.cluster.classes[p.machine_class.index()].gpu_type != gang.gpu_type) continue;
-    std::int64_t price = p.gpu_milli * shape.total_milli();
-    for (std::size_t r = 0; r < model::kResources; ++r) price += p.unit_price[r] * shape.needs[r];
+    Int128 price = Int128{p.gpu_milli} * shape.total_milli();
+    for (std::size_t r = 0; r < model::kResources; ++r) {
+      price += Int128{p.unit_price[r]} * shape.needs[r];
+    }
     least = least ? std::min(*least, price) : price;
   }
-  std::int64_t price = least.value_or(0);
+  Int128 price = least.value_or(0);
   for (const auto& s : certificate.shapes) {
     if (s.shape == gang.shape && s.gpu_type == gang.gpu_type) price += s.price;
   }
-  return price * gang.tasks;
+  return as_price(price * gang.tasks);
 }
 
 }  // namespace
@@ -121,7 +123,8 @@ void NearPrices::list_pools() {
     listed->gpu_milli += start_.whole_jobs.gpu_milli;
   }
   for (auto& g : start_.gangs) {
-    g.price += start_.whole_jobs.gpu_milli * model::kGpuMilli * gpus_of(*instance_, g);
+    const std::int64_t milli = model::kGpuMilli * gpus_of(*instance_, g);
+    g.price = as_price(g.price + Int128{start_.whole_jobs.gpu_milli} * milli);
   }
   start_.whole_jobs = {};
 }

@@ -26,6 +26,10 @@ std::int64_t to_signed_fixed(double price, std::int32_t scale_log2) {
   return std::llround(std::clamp(std::ldexp(price, scale_log2), -kMost, kMost));
 }
 
+std::int64_t as_price(Int128 amount) {
+  return static_cast<std::int64_t>(std::clamp<Int128>(amount, 0, Int128{1} << 60));
+}
+
 std::int64_t to_fixed(double price, std::int32_t scale_log2) {
   return to_signed_fixed(std::max(0.0, price), scale_log2);
 }

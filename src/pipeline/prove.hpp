@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "berth/base/int128.hpp"
 #include "berth/model/certificate.hpp"
 #include "berth/model/instance.hpp"
 #include "berth/planner_model/limit_groups.hpp"
@@ -21,6 +22,8 @@ namespace berth::pipeline {
 std::int64_t to_signed_fixed(double price, std::int32_t scale_log2);
 /// A price in units of 2^-scale_log2, clamped to 0 .. 2^60 units.
 std::int64_t to_fixed(double price, std::int32_t scale_log2);
+/// A sum or product of prices, clamped to 0 .. 2^60 units.
+std::int64_t as_price(Int128 amount);
 
 /// Certificate of prices of pools, rounded to its fixed point.
 /// @param prices   by PoolId, value per GPU

@@ -151,8 +151,8 @@ Certificate with_whole_jobs(const model::InstanceView& instance, Certificate cer
   }
   const std::int64_t of_all = of_pools + of_shapes;
   for (auto& g : certificate.gangs) {
-    g.price -= of_all * instance.workload.shape(g.shape).total_milli() * g.tasks;
-    g.price = std::max<std::int64_t>(0, g.price);
+    const std::int64_t milli = instance.workload.shape(g.shape).total_milli() * g.tasks;
+    g.price = as_price(g.price - Int128{of_all} * milli);
   }
   certificate.whole_jobs = {Certificate::WholeJobs::Within::cluster, of_all};
   return certificate;

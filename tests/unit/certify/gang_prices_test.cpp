@@ -122,6 +122,8 @@ TEST_F(Gangs, may_not_have_any_price) {
   EXPECT_THAT(fault(), HasSubstr("does not exist"));
   prices_.gangs = {{ShapeId(0), 2, GpuTypeId(7), 1}};
   EXPECT_THAT(fault(), HasSubstr("does not exist"));
+  prices_.gangs.assign(1001, prices_.gangs.front());
+  EXPECT_THAT(fault(), HasSubstr("more than 1000"));
   price(1);
   prices_.jobs = {{JobId(0), 1}};
   EXPECT_THAT(fault(), HasSubstr("prices of jobs"));
