@@ -65,24 +65,35 @@ void HomeRackDual::add(JobId id) {
   jobs_.push_back(std::move(job));
 }
 
+std::vector<std::size_t> HomeRackDual::cheapest(std::span<const double> price) const {
+  const std::size_t pods = cluster_.pods.size();
+  std::vector<std::size_t> found;
+  for (std::size_t t = 0; t < types_; ++t) {
+    const auto markets = price.subspan(t * pods, pods);
+    found.push_back(t * pods +
+                    static_cast<std::size_t>(std::ranges::min_element(markets) - markets.begin()));
+  }
+  return found;
+}
+
 HomeRackDual::BestOption HomeRackDual::best(std::span<const MarketOption> options, double gpus,
-                                            std::span<const double> price) {
+                                            std::span<const double> price,
+                                            std::span<const std::size_t> cheapest) const {
   BestOption found;
   for (const MarketOption& option : options) {
-    std::size_t cheapest = option.first;
-    for (std::size_t m = option.first; m < option.last; ++m) {
-      if (price[m] < price[cheapest]) cheapest = m;
-    }
-    const double net = option.value - gpus * price[cheapest];
-    if (net > found.net) found = {net, cheapest, &option};
+    const std::size_t market =
+        option.in_any_pod() ? cheapest[option.first / cluster_.pods.size()] : option.first;
+    const double net = option.value - gpus * price[market];
+    if (net > found.net) found = {net, market, &option};
   }
   return found;
 }
 
 std::vector<HomeRackDual::AwayChoice> HomeRackDual::away(std::span<const double> price) const {
+  const std::vector<std::size_t> least = cheapest(price);
   std::vector<AwayChoice> found;
   for (const HomeJob& job : jobs_) {
-    const BestOption at = best(job.away, job.gpus, price);
+    const BestOption at = best(job.away, job.gpus, price, least);
     if (at.option == nullptr || at.option->value <= 0.0) continue;
     found.push_back({job.id, job.milli, at.option->value, at.market, at.option->in_any_pod()});
   }
@@ -110,9 +121,10 @@ double HomeRackDual::evaluate(std::span<const double> price, Knapsack knapsack) 
     if (gpus_[m] > 0.0) total += gpus_[m] * price[m];
   }
   for (auto& at_home : candidates_) at_home.clear();
+  const std::vector<std::size_t> least = cheapest(price);
   for (const HomeJob& job : jobs_) {
-    const BestOption away = best(job.away, job.gpus, price);
-    const BestOption home = best(job.home, job.gpus, price);
+    const BestOption away = best(job.away, job.gpus, price, least);
+    const BestOption home = best(job.home, job.gpus, price, least);
     const double elsewhere = std::max(0.0, away.net);
     total += elsewhere;
     if (away.net > 0.0) use_elsewhere(away, job.gpus);
@@ -161,17 +173,36 @@ double HomeRackDual::fill_divisible(std::size_t rack) {
   return profit;
 }
 
-/// Profit of the knapsack of one rack; its jobs leave their other places.
+void HomeRackDual::place_at_home(const HomeCandidate& candidate) {
+  at_home_.push_back({candidate.job->id, GpuTypeId(candidate.home / cluster_.pods.size())});
+  bring_home(candidate, 1.0);
+}
+
+/// As fill, where the rack holds all jobs.
+double HomeRackDual::fill_all(std::size_t rack) {
+  double profit = 0.0;
+  for (const HomeCandidate& item : candidates_[rack]) profit += item.profit;
+  for (std::size_t i = candidates_[rack].size(); i-- > 0;) place_at_home(candidates_[rack][i]);
+  return profit;
+}
+
+/// Profit of the knapsack of one rack; its jobs leave their other places. Of each item the cells
+/// that the items behind it can reach.
 double HomeRackDual::fill(std::size_t rack) {
   const std::vector<HomeCandidate>& items = candidates_[rack];
   const auto width = static_cast<std::size_t>(capacity_[rack]) + 1;
   const auto units = [&](std::size_t i) {
     return static_cast<std::size_t>(items[i].job->milli / unit_);
   };
+  std::size_t behind = 0;  // units of the items behind
+  for (std::size_t i = 0; i < items.size(); ++i) behind += units(i);
+  if (behind < width) return fill_all(rack);
   profit_.assign(width, 0.0);
   taken_.assign(items.size() * width, 0);
   for (std::size_t i = 0; i < items.size(); ++i) {
-    for (std::size_t u = width; u-- > units(i);) {
+    behind -= units(i);
+    const std::size_t least = std::max(units(i), width - 1 - std::min(behind, width - 1));
+    for (std::size_t u = width; u-- > least;) {
       const double with = profit_[u - units(i)] + items[i].profit;
       if (with <= profit_[u]) continue;
       profit_[u] = with;
@@ -182,8 +213,7 @@ double HomeRackDual::fill(std::size_t rack) {
   for (std::size_t i = items.size(); i-- > 0;) {
     if (taken_[i * width + u] == 0) continue;
     u -= units(i);
-    at_home_.push_back({items[i].job->id, GpuTypeId(items[i].home / cluster_.pods.size())});
-    bring_home(items[i], 1.0);
+    place_at_home(items[i]);
   }
   return profit_.back();
 }

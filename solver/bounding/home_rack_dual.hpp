@@ -31,7 +31,7 @@ class HomeRackDual {
   /// How the jobs of a rack are chosen: whole, or, in less time, the last one in part, which is a
   /// larger bound.
   enum class Knapsack : std::uint8_t { whole, divisible };
-  /// The bound. O(jobs x types x pods + cells), or O(jobs x types x pods) with divisible jobs.
+  /// The bound. O(jobs x types + markets + cells), without the cells with divisible jobs.
   /// @param price  by market, value per GPU
   double evaluate(std::span<const double> price, Knapsack knapsack = Knapsack::whole);
   /// By market: GPUs less those that the last evaluation used, without jobs that any pod suits.
@@ -81,13 +81,19 @@ class HomeRackDual {
   };
 
   void add(JobId id);
-  [[nodiscard]] static BestOption best(std::span<const MarketOption> options, double gpus,
-                                       std::span<const double> price);
+  /// By GPU type: the first of its cheapest markets.
+  [[nodiscard]] std::vector<std::size_t> cheapest(std::span<const double> price) const;
+  /// @param cheapest  by GPU type, at these prices
+  [[nodiscard]] BestOption best(std::span<const MarketOption> options, double gpus,
+                                std::span<const double> price,
+                                std::span<const std::size_t> cheapest) const;
   double fill(std::size_t rack);
+  double fill_all(std::size_t rack);
   double fill_divisible(std::size_t rack);
   /// GPUs left where the job is, or would be, elsewhere: of a market, or less those of any pod.
   void use_elsewhere(const BestOption& away, double gpus);
   void bring_home(const HomeCandidate& candidate, double part);
+  void place_at_home(const HomeCandidate& candidate);
 
   const planner_model::Valuation& valuation_;
   const model::Cluster& cluster_;
