@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -96,13 +97,18 @@ class JobSelector {
     return found;
   }
 
-  /// Calls visit with each run of own items of one size.
+  /// Calls visit with each run of own items of one size, the most profitable first.
+  /// O(sizes log items)
   template <class Visit>
   void for_each_size(std::size_t n, const Visit& visit) const {
-    const std::span<const std::uint32_t> own = own_[n];
-    for (std::size_t first = 0, last = 0; first < own.size(); first = last) {
-      while (last < own.size() && items_[own[last]].milli == items_[own[first]].milli) ++last;
-      visit(items_[own[first]].milli, own.subspan(first, last - first));
+    std::span<const std::uint32_t> own = own_[n];
+    while (!own.empty()) {
+      const std::int64_t milli = items_[own.front()].milli;
+      const auto same = std::ranges::upper_bound(own, milli, std::greater<>(),
+                                                 [&](std::uint32_t i) { return items_[i].milli; });
+      const auto count = static_cast<std::size_t>(same - own.begin());
+      visit(milli, own.first(count));
+      own = own.subspan(count);
     }
   }
 
@@ -178,7 +184,11 @@ class JobSelector {
              unit;
     }
     std::int64_t sum = 0;
-    for (const std::uint32_t i : own_[n]) sum += density(i) > price ? items_[i].milli : 0;
+    for_each_size(n, [&](std::int64_t milli, std::span<const std::uint32_t> same) {
+      const auto dense =
+          std::ranges::partition_point(same, [&](std::uint32_t i) { return density(i) > price; });
+      sum += milli * (dense - same.begin());
+    });
     for (const std::size_t c : children_[n]) sum += asked(c, price_at(c, price));
     return sum;
   }

@@ -2,6 +2,7 @@
 #include "local_search/counted_placer.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <utility>
@@ -9,17 +10,35 @@
 namespace berth::solver::local_search {
 namespace {
 
-/// Machines whose content has changed since the mark, or will when these are freed; ascending.
-std::vector<MachineId> changed_machines(const Occupancy& state, Occupancy::Mark mark,
-                                        std::vector<MachineId> freed) {
-  for (const Occupancy::Change& change : state.changes_since(mark)) {
-    const auto& tasks = change.left.empty() ? state.placed(change.job).tasks : change.left;
-    for (const model::TaskPlacement& task : tasks) freed.push_back(task.machine);
+/// Machines whose content has changed since a mark, or will when some are freed.
+class ChangedMachines {
+ public:
+  ChangedMachines(const Occupancy& state, Occupancy::Mark mark, std::vector<MachineId> freed)
+      : state_(state), mark_(mark), machines_(std::move(freed)) {}
+
+  /// Ascending. Looks at the changes since the last call only.
+  std::span<const MachineId> now() {
+    const auto all = state_.changes_since(mark_);
+    std::vector<MachineId> fresh;
+    for (const Occupancy::Change& change : all.subspan(std::exchange(seen_, all.size()))) {
+      const auto& tasks = change.left.empty() ? state_.placed(change.job).tasks : change.left;
+      for (const model::TaskPlacement& task : tasks) fresh.push_back(task.machine);
+    }
+    std::ranges::sort(fresh);
+    fresh.erase(std::unique(fresh.begin(), fresh.end()), fresh.end());
+    std::erase_if(fresh, [&](MachineId m) { return std::ranges::binary_search(machines_, m); });
+    const auto before = std::ssize(machines_);
+    machines_.insert(machines_.end(), fresh.begin(), fresh.end());
+    std::inplace_merge(machines_.begin(), machines_.begin() + before, machines_.end());
+    return machines_;
   }
-  std::ranges::sort(freed);
-  freed.erase(std::unique(freed.begin(), freed.end()), freed.end());
-  return freed;
-}
+
+ private:
+  const Occupancy& state_;
+  Occupancy::Mark mark_;
+  std::size_t seen_ = 0;  ///< changes since the mark
+  std::vector<MachineId> machines_;
+};
 
 }  // namespace
 
@@ -27,13 +46,13 @@ OptionPlacer counted_placer(const Occupancy& state, Occupancy::Mark mark, FreeTa
                             std::vector<MachineId> freed) {
   const model::WorkloadView& workload = state.valuation().instance().workload;
   const auto grown = std::make_shared<const std::vector<MachineId>>(std::move(freed));
+  const auto changed = std::make_shared<ChangedMachines>(state, mark, *grown);
   const auto domains = [&workload, &counts, grown](JobId job, GpuTypeId type,
                                                    std::span<const Domain> list) {
     return counts.holders(workload.job(job), type, list, *grown);
   };
-  const auto machines = [&state, &counts, mark, grown](JobId job, GpuTypeId type,
-                                                       const Domain& domain) {
-    return counts.roomy_machines(job, type, domain, changed_machines(state, mark, *grown));
+  const auto machines = [&counts, changed](JobId job, GpuTypeId type, const Domain& domain) {
+    return counts.roomy_machines(job, type, domain, changed->now());
   };
   return {.holders = domains, .roomy = machines};
 }

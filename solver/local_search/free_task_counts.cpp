@@ -25,6 +25,18 @@ auto within(const auto& machines, const Domain& domain) {
                                std::ranges::upper_bound(machines, domain.machines.back(), {}, id));
 }
 
+/// The machines of both ascending lists. O(few log many)
+std::vector<MachineId> common(std::span<const MachineId> few, std::span<const MachineId> many) {
+  std::vector<MachineId> found;
+  auto from = many.begin();
+  for (const MachineId m : few) {
+    from = std::lower_bound(from, many.end(), m);
+    if (from == many.end()) break;
+    if (*from == m) found.push_back(m);
+  }
+  return found;
+}
+
 }  // namespace
 
 /// Tasks of one group.
@@ -117,8 +129,7 @@ std::vector<const Domain*> FreeTaskCounts::holders(const model::Job& job, GpuTyp
     const auto d = static_cast<std::size_t>(&domain - all.data());
     const auto before = [&](const Demand& demand) { return demand.fits(demand.room.by_domain[d]); };
     if (std::ranges::all_of(demands, before)) return true;
-    std::vector<MachineId> grown;
-    std::ranges::set_intersection(freed, domain.machines, std::back_inserter(grown));
+    const std::vector<MachineId> grown = common(freed, domain.machines);
     if (grown.empty()) return false;
     return std::ranges::all_of(demands, [&](const Demand& demand) {
       const Count more = count(demand.shape, grown);
@@ -155,6 +166,27 @@ bool FreeTaskCounts::fits_by_tightness(const model::Job& job) const {
          !model::concern_machines(rules) && !state_.room().has_rules();
 }
 
+/// Unchanged machines of the domain, the tightest of all, that hold so many tasks together;
+/// ascending. All with room, if they hold fewer.
+std::vector<MachineId> FreeTaskCounts::tightest_machines(Room& room, const Domain& domain,
+                                                         std::int64_t tasks,
+                                                         std::span<const MachineId> changed) {
+  if (room.tightest.empty()) {
+    room.tightest = room.machines;
+    std::ranges::sort(room.tightest, {}, &MachineCount::tightness);
+  }
+  std::vector<MachineId> found;
+  for (const auto& [m, here, tightness] : room.tightest) {
+    if (tasks <= 0) break;
+    if (m < domain.machines.front() || domain.machines.back() < m) continue;
+    if (std::ranges::binary_search(changed, m)) continue;
+    found.push_back(m);
+    tasks -= here;
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
 std::vector<MachineId> FreeTaskCounts::roomy_machines(JobId id, GpuTypeId type,
                                                       const Domain& domain,
                                                       std::span<const MachineId> changed) {
@@ -162,30 +194,20 @@ std::vector<MachineId> FreeTaskCounts::roomy_machines(JobId id, GpuTypeId type,
   const model::Job& job = workload.job(id);
   const bool on_one = local_search::is_single(workload, job);
   const bool tightest = fits_by_tightness(job) && (!on_one || workload.tasks(job) == 1);
-  std::vector<MachineId> machines;
-  std::ranges::set_intersection(changed, domain.machines, std::back_inserter(machines));
+  std::vector<MachineId> machines = common(changed, domain.machines);
   for (const model::TaskGroup& group : workload.groups_of(job)) {
     Room& room = this->room(group.shape, type);
+    const auto before = std::ssize(machines);
     if (!tightest) {
       for (const MachineCount& here : within(room.machines, domain)) {
         machines.push_back(here.machine);
       }
-      continue;
+    } else {
+      std::ranges::copy(tightest_machines(room, domain, group.count, changed),
+                        std::back_inserter(machines));
     }
-    if (room.tightest.empty()) {
-      room.tightest = room.machines;
-      std::ranges::sort(room.tightest, {}, &MachineCount::tightness);
-    }
-    std::int64_t left = group.count;
-    for (const auto& [m, tasks, tightness] : room.tightest) {
-      if (left <= 0) break;
-      if (m < domain.machines.front() || domain.machines.back() < m) continue;
-      if (std::ranges::binary_search(changed, m)) continue;
-      machines.push_back(m);
-      left -= tasks;
-    }
+    std::inplace_merge(machines.begin(), machines.begin() + before, machines.end());
   }
-  std::ranges::sort(machines);
   machines.erase(std::unique(machines.begin(), machines.end()), machines.end());
   return machines;
 }

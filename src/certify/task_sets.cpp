@@ -100,7 +100,9 @@ TaskSets::TaskSets(const model::InstanceView& instance, std::span<const JobId> j
     for (std::size_t p = kPiece; p < size[s]; p += kPiece) ends_.push_back(begin + p);
     ends_.push_back(begin + size[s]);
   }
-  for (const std::uint32_t i : by_home(instance, jobs)) members_[place[set_of[i]]++] = i;
+  for (const std::uint32_t i : by_home(instance, jobs)) {
+    members_[place[set_of[i]]++] = {&workload.job(jobs[i]), i};
+  }
 }
 
 }  // namespace berth::certify

@@ -16,8 +16,11 @@ namespace berth::certify {
 /// look at the same pod.
 class TaskSets {
  public:
-  /// Members of a set, by position in the list of jobs.
-  using Members = std::span<const std::uint32_t>;
+  struct Member {
+    const model::Job* job;
+    std::uint32_t index;  ///< in the list of jobs
+  };
+  using Members = std::span<const Member>;
 
   /// @param rings_pay  uplinks have a price or a limit, so rings of different traffic pay
   /// differently
@@ -31,8 +34,8 @@ class TaskSets {
   }
 
  private:
-  std::vector<std::uint32_t> members_;  ///< set by set
-  std::vector<std::size_t> ends_;       ///< of the pieces
+  std::vector<Member> members_;    ///< set by set
+  std::vector<std::size_t> ends_;  ///< of the pieces
 };
 
 }  // namespace berth::certify

@@ -67,6 +67,9 @@ class FreeTaskCounts {
   };
   struct Demand;
   Room& room(ShapeId shape, GpuTypeId type);
+  static std::vector<MachineId> tightest_machines(Room& room, const Domain& domain,
+                                                  std::int64_t tasks,
+                                                  std::span<const MachineId> changed);
   const Counts& counts(ShapeId shape, GpuTypeId type, model::Level level);
   [[nodiscard]] Count count(const model::Shape& shape, std::span<const MachineId> machines) const;
   [[nodiscard]] bool fits_by_tightness(const model::Job& job) const;
