@@ -163,7 +163,8 @@ bool FreeTaskCounts::fits_by_tightness(const model::Job& job) const {
   const model::WorkloadView& workload = state_.valuation().instance().workload;
   const model::PlacementRules& rules = workload.rules_of(job);
   return job.groups == 1 && local_search::depends_on_tasks_alone(state_.limit_usage()) &&
-         !model::concern_machines(rules) && !state_.room().has_rules();
+         !model::concern_machines(rules) && !state_.room().has_rules() &&
+         state_.room().fragmentation().none();
 }
 
 /// Unchanged machines of the domain, the tightest of all, that hold so many tasks together;

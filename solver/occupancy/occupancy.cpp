@@ -37,6 +37,7 @@ Occupancy::Occupancy(const planner_model::Valuation& valuation, std::span<const 
       occupants_(machines.size()),
       by_quota_(empty_lists(limit_usage_)) {
   room_.add_pinned(valuation.instance().workload.tables());
+  room_.keep_low(valuation.fragmentation());
 }
 
 void Occupancy::admit(std::span<const JobId> jobs) {

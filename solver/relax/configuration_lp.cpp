@@ -4,6 +4,7 @@
 #include "configuration_generation.hpp"
 #include "contents_bind.hpp"
 #include "divisible_contents.hpp"
+#include "resource_lp.hpp"
 
 #include <algorithm>
 #include <map>
@@ -14,8 +15,9 @@ namespace {
 
 /// With at most this many rows, the LP takes no longer than the test whether it can be skipped.
 constexpr std::size_t kCheapRows = 64;
-/// With more rows there is no LP: its normal equations are dense, rows^2 numbers, rows^3 / 3
-/// operations a step. 600 rows take 3 MB and some hundredths of a second. Chosen, not tuned.
+/// With more rows, machines of a type share what they have (solve_resource_lp): the normal
+/// equations here are dense, rows^2 numbers, rows^3 / 3 operations a step. 600 rows take 3 MB and
+/// some hundredths of a second. Chosen, not tuned.
 constexpr std::size_t kMostRows = 600;
 /// Work limit of each bin type beside that of the options. `unique_used` has 2,048 machine states
 /// and needs 5 rounds: 3,000,000 in all end after 2 of them, 10,000,000 suffice.
@@ -69,7 +71,13 @@ ConfigurationSolution solve_configuration_lp(const model::InstanceView& instance
   solution.value_bits =
       std::min(options.value_bits, round_values(jobs, static_cast<std::size_t>(options.options)));
   TaskRows rows(shapes, jobs, bins, instance.cluster.gpu_types.size() + 1);
-  if (rows.size() == 0 || rows.size() > kMostRows || contents_divisible(bins, rows)) return {};
+  if (rows.size() == 0 || contents_divisible(bins, rows)) return {};
+  if (rows.size() > kMostRows) {
+    ConfigurationSolution shared =
+        solve_resource_lp(instance, bins, std::move(jobs), rows, start, options, stop);
+    shared.value_bits = solution.value_bits;
+    return shared;
+  }
   if (options.negligible > 0.0 && rows.size() > kCheapRows &&
       !contents_bind(bins, jobs, shapes, start, options.negligible, stop)) {
     return {};

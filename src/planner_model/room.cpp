@@ -128,6 +128,7 @@ class TaskPlacer {
   /// False: there is not room for all; those that found some are in `tasks`.
   bool place(const model::Shape& shape, std::uint32_t group, std::int64_t count,
              std::vector<model::TaskPlacement>& tasks) {
+    if (!room_.fragmentation().none()) return place_by_growth(shape, group, count, tasks);
     std::vector<MachineId> order;
     for (const MachineId m : candidates_) {
       if (fits(m, shape)) order.push_back(m);
@@ -150,6 +151,32 @@ class TaskPlacer {
       order.pop_back();
       for (; count > 0 && fits(m, shape); --count) tasks.push_back(take(m, group, shape));
       if (count == 0) return true;
+    }
+    return false;
+  }
+
+  /// As `place`: task by task, each where fragmentation grows least, then on the tightest machine.
+  bool place_by_growth(const model::Shape& shape, std::uint32_t group, std::int64_t count,
+                       std::vector<model::TaskPlacement>& tasks) {
+    using Key = std::pair<std::int64_t, Tightness>;
+    const auto key = [&](MachineId m) {
+      return Key{room_.fragmentation().growth(room_[m], shape), tightness(room_, m)};
+    };
+    std::vector<Key> heap;
+    for (const MachineId m : candidates_) {
+      if (fits(m, shape)) heap.push_back(key(m));
+    }
+    std::ranges::make_heap(heap, std::greater<>());
+    while (!heap.empty()) {
+      std::ranges::pop_heap(heap, std::greater<>());
+      const MachineId m = std::get<MachineId>(heap.back().second);
+      heap.pop_back();
+      if (!fits(m, shape)) continue;
+      tasks.push_back(take(m, group, shape));
+      if (--count == 0) return true;
+      if (!fits(m, shape)) continue;
+      heap.push_back(key(m));
+      std::ranges::push_heap(heap, std::greater<>());
     }
     return false;
   }

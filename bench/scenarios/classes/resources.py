@@ -2,7 +2,7 @@
 """Cores, memory and NICs are scarce, not only GPUs."""
 from classes.registry import scenario
 from classes.usual import plain
-from instance import Cluster, Instance, job, machine_class, task
+from instance import CORES_PER_GPU, Cluster, Instance, job, machine_class, task
 
 SIZES = {1: 2, 2: 1, 4: 1, 8: 1}  # GPUs of a task
 COUNTS = {1: 3, 2: 1, 4: 1, 8: 1}  # tasks of a job
@@ -69,18 +69,50 @@ def nic_bound(gpus, draw):
     return Instance(Cluster.uniform(gpus, nic_mbps=NIC_MBPS), draw.values(jobs))
 
 
+def profiled(draw, low=3, high=18):
+    """GPUs, cores and GiB of a task, drawn apart from each other."""
+    size = draw.weighted({1: 2, 2: 1, 4: 1})
+    return size, round(size * draw.uniform(low, high), 1), round(size * draw.uniform(20, 140))
+
+
+def of_profile(profile, draw):
+    size, cores, gib = profile
+    return job(task(size, draw.weighted({1: 4, 2: 1, 4: 1}), cores=cores, gib=gib))
+
+
 @scenario
 def shapes200(gpus, draw):
     """240 profiles of cores and memory; single tasks and gangs of up to 4 tasks."""
+    profiles = [profiled(draw) for _ in range(240)]
+    return plain(gpus, draw, lambda: of_profile(draw.choice(profiles), draw))
 
-    def profile():
-        size = draw.weighted({1: 2, 2: 1, 4: 1})
-        return size, round(size * draw.uniform(3, 18), 1), round(size * draw.uniform(20, 140))
 
-    profiles = [profile() for _ in range(240)]
+@scenario
+def own_shapes(gpus, draw):
+    """As shapes200, each job with a profile of its own."""
+    return plain(gpus, draw, lambda: of_profile(profiled(draw), draw))
 
-    def make():
-        size, cores, gib = draw.choice(profiles)
-        return job(task(size, draw.weighted({1: 4, 2: 1, 4: 1}), cores=cores, gib=gib))
 
-    return plain(gpus, draw, make)
+def on_types(cores_by_type, gpus, draw, profiles, load=1.3):
+    """Racks of each type in turn; every job has a speed on each."""
+    types = list(cores_by_type)
+    machines = [types[m // 8 % len(types)] for m in range(gpus // 8)]
+    classes = {t: machine_class(8, t, cores=8 * c) for t, c in cores_by_type.items()}
+    jobs = draw.values(draw.jobs(load * gpus, lambda: of_profile(draw.choice(profiles), draw)))
+    for entry in jobs:
+        entry["speed"] = {t: round(draw.uniform(0.3, 1), 2) for t in types}
+    return Instance(Cluster(classes, machines), jobs)
+
+
+@scenario
+def shapes240x4(gpus, draw):
+    """240 profiles on four GPU types: more rows of tasks by type than the configuration LP takes."""
+    profiles = [profiled(draw) for _ in range(240)]
+    return on_types({f"type-{i}": CORES_PER_GPU for i in range(4)}, gpus, draw, profiles)
+
+
+@scenario
+def scarce_cores(gpus, draw):
+    """300 profiles on types of 8, 12 and 16 cores a GPU: cores are scarce in sum."""
+    profiles = [profiled(draw, 4, 22) for _ in range(300)]
+    return on_types({"few": 8, "usual": 12, "many": 16}, gpus, draw, profiles, load=1.5)

@@ -13,6 +13,7 @@
 #include "berth/model/free_machine.hpp"
 #include "berth/model/instance.hpp"
 #include "berth/model/placement.hpp"
+#include "berth/planner_model/fragmentation.hpp"
 #include "berth/planner_model/limit_usage.hpp"
 
 namespace berth::planner_model {
@@ -31,6 +32,10 @@ class Room {
   /// These machines, with their immovable content only; queries must name one of them.
   /// @pre distinct machines
   Room(const model::Cluster& cluster, std::span<const MachineId> machines);
+
+  /// Makes best fit keep fragmentation low; until then it looks at free GPUs and CPU alone.
+  void keep_low(const Fragmentation& fragmentation) { fragmentation_ = fragmentation; }
+  [[nodiscard]] const Fragmentation& fragmentation() const { return fragmentation_; }
 
   /// Position of a machine among those held, in the order given.
   [[nodiscard]] std::size_t slot(MachineId m) const { return slot_[entry(m.index() - first_)]; }
@@ -132,6 +137,7 @@ class Room {
   std::vector<std::vector<RuledJob>> ruled_jobs_;  ///< by slot; empty: none on any machine so far
   /// By slot: content of the machines of exclusive jobs, which are closed in `machines_`.
   std::map<std::size_t, model::FreeMachine> closed_;
+  Fragmentation fragmentation_;
 };
 
 /// Key of best fit: free GPU thousandths, free CPU, id; the least comes first.
@@ -156,9 +162,10 @@ bool admits(const Room& room, const model::WorkloadView& workload,
 bool is_free(Room& room, const model::WorkloadView& workload, const model::JobPlacement& placement);
 
 /// Places all tasks of the job on machines of `candidates`, or changes nothing (best fit). Groups
-/// with the most GPUs per task come first; each task is placed on the machine with the least free
-/// GPU thousandths, then least free CPU, then lowest id, as far as rules allow. A job with `domain
-/// == Level::machine` is placed on one machine. O(groups x candidates x devices + tasks).
+/// with the most GPUs per task come first; each task is placed on the machine whose fragmentation
+/// grows least, where any grows, then with the least free GPU thousandths, then least free CPU,
+/// then lowest id, as far as rules allow. A job with `domain == Level::machine` is placed on one
+/// machine. O(groups x candidates x devices + tasks).
 /// @param candidates  machines of one GPU type inside one domain that the job may use
 /// @param limits      no rack or pod gets more tasks than its limits on resources leave room for;
 ///                    null: there are none

@@ -7,6 +7,7 @@
 #include "berth/base/strong_id.hpp"
 #include "berth/model/instance.hpp"
 #include "berth/model/placement.hpp"
+#include "berth/planner_model/fragmentation.hpp"
 #include "berth/planner_model/limit_groups.hpp"
 
 namespace berth::planner_model {
@@ -45,7 +46,10 @@ class Valuation {
   /// @param prices  subtracted from all values but `unpriced_value`
   Valuation(const model::InstanceView& instance, model::Objective objective,
             SharedPrices prices = {})
-      : instance_(instance), objective_(objective), prices_(std::move(prices)) {}
+      : instance_(instance),
+        objective_(objective),
+        prices_(std::move(prices)),
+        fragmentation_(instance) {}
 
   /// Value of the job on `type` (invalid for CPU-only jobs), in a domain of level `width`, its
   /// farthest task at `distance` from home (Level::rack = in the home rack; ignored for jobs
@@ -80,6 +84,8 @@ class Valuation {
 
   [[nodiscard]] model::Objective objective() const { return objective_; }
   [[nodiscard]] const model::InstanceView& instance() const { return instance_; }
+  /// Of its tasks on its machines: no value, but what best fit keeps low.
+  [[nodiscard]] const Fragmentation& fragmentation() const { return fragmentation_; }
 
  private:
   [[nodiscard]] double unpriced_option(JobId job, GpuTypeId type, model::Level width,
@@ -87,6 +93,7 @@ class Valuation {
   model::InstanceView instance_;
   model::Objective objective_;
   SharedPrices prices_;
+  Fragmentation fragmentation_;
 };
 
 /// Narrowest level that holds all tasks, and the distance of the farthest task from home

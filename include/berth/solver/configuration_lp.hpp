@@ -123,6 +123,8 @@ struct ConfigurationOptions {
 /// interior point method with the groups eliminated, pricing by exact dynamic programming over one
 /// machine. Skipped, with an empty result, when no machine holds a task, when tasks fill the GPUs
 /// of every machine whatever their mix, and as `negligible` says: prices of GPUs are as good there.
+/// With more than 600 rows (shapes x types) machines of a type share their GPUs and resources
+/// instead: the prices are those of that larger relaxation, without configurations and options.
 /// On one rank; the result does not depend on the number of threads.
 ///
 /// @param instance  its cluster and tables are read, no job's record

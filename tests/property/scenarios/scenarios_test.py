@@ -14,7 +14,8 @@ from measure import make, measure  # noqa: E402
 
 BERTH = os.environ["BERTH"]
 # GPUs; 2,048 unless named
-GPUS = {"values_outlier01": 6144, "domain_mix": 6144, "odd_gangs": 16384, "production": 6144}
+GPUS = {"values_outlier01": 6144, "domain_mix": 6144, "odd_gangs": 16384, "production": 6144,
+        "own_shapes": 6144, "shapes240x4": 6144}
 SEEDS = (1, 2)
 
 # class: largest gap in percent. In brackets the larger of both seeds when the bound was set.
@@ -29,6 +30,8 @@ LARGEST_GAP = {
     "quotas_soft": 0.02,  # quotas that cost a penalty (0.000)
     "home_racks": 0.2,  # homes that crowd on some racks (0.097)
     "flat_mixed": 0.04,  # shares, cores and gangs over three types, no racks (0.011)
+    "own_shapes": 0.01,  # GPUs that cannot be used for want of cores or memory (0.003)
+    "shapes240x4": 0.16,  # the same on four types (0.081)
     "exclusive": 0.15,  # small jobs that want machines of their own, in bound and plan (0.081)
     "production": 0.15,  # whole racks for gangs among jobs that stay, quotas, two types (0.100)
     "domain_mix": 0.05,  # tasks of 1 to 4 GPUs in machines, racks and pods without a GPU idle (0)

@@ -127,6 +127,40 @@ TEST(ConfigurationLp, counts_resources_beside_gpus) {
   EXPECT_NEAR(solution.multipliers.front().unit_price[model::kCpu], 1e-3, 1e-6);
 }
 
+/// With 700 shapes machines share what they have: the cheapest tasks by CPU, each worth 1, until 40
+/// cores are full, the last one in part. That one sets the price of CPU.
+TEST(ConfigurationLp, shares_resources_by_type_where_shapes_are_many) {
+  test::InstanceBuilder plan({"A"});
+  plan.rack(plan.pod());
+  plan.add_machines(10, 0, 8, 4'000);
+  for (int i = 0; i < 700; ++i) plan.job({.gpus = 1, .cpu = 1'000 + i});
+  const auto solution = solved(plan);
+  ASSERT_TRUE(solution.solved());
+  EXPECT_TRUE(solution.configurations.empty());
+  // 1,000 + .. + 1,038 = 39,741, and 259 / 1,039 of the next
+  EXPECT_NEAR(solution.value, 39.0 + 259.0 / 1'039.0, 1e-3);
+  ASSERT_EQ(solution.multipliers.size(), 1U);
+  EXPECT_NEAR(solution.multipliers.front().unit_price[model::kCpu], 1.0 / 1'039.0, 1e-6);
+  ASSERT_EQ(solution.prices.size(), 700U);
+  EXPECT_NEAR(solution.prices.back().price, 1'699.0 / 1'039.0, 1e-3);
+}
+
+/// Two kinds of 350 shapes, 8 GPUs and 32 cores: x tasks of 2 cores and value 1, y of about 8 cores
+/// and value 2, x + y = 8 and 2 x + 8 y = 32, so both prices are above 0.
+TEST(ConfigurationLp, shares_gpus_and_cores_that_both_bind) {
+  test::InstanceBuilder plan({"A"});
+  plan.rack(plan.pod());
+  plan.add_machines(1, 0, 8, 32'000);
+  for (int i = 0; i < 350; ++i) plan.job({.gpus = 1, .cpu = 2'000 + i % 2});
+  for (int i = 0; i < 350; ++i) plan.job({.gpus = 1, .cpu = 8'000 + i, .weight = 2.0});
+  for (int i = 0; i < 600; ++i) plan.job({.gpus = 1, .cpu = 20'000 + i, .weight = 0.1});
+  const auto solution = solved(plan);
+  ASSERT_TRUE(solution.solved());
+  EXPECT_NEAR(solution.value, 8.0 + 16.0 / 6.0, 0.01);
+  ASSERT_EQ(solution.multipliers.size(), 1U);
+  EXPECT_NEAR(solution.multipliers.front().unit_price[model::kCpu], 1.0 / 6'000.0, 1e-6);
+}
+
 TEST(ConfigurationLp, is_skipped_where_tasks_fill_the_gpus_in_any_mix) {
   auto plan = cluster_of(4);
   for (const int gpus : {1, 2, 4, 8}) add(plan, 10, {.tasks = 2, .gpus = gpus});
