@@ -74,6 +74,7 @@ double Fragmentation::of(double gpu_milli,
   for (std::size_t r = 0; r < free.size(); ++r) {
     if (free[r] < 0.0) continue;
     for (std::size_t k = 0; k < kKinds; ++k) {
+      // nothing free of what a kind does not need: 0 x infinity compares as not less
       const double here = free[r] * served_[r][k];
       usable[k] = here < usable[k] ? here : usable[k];
     }
