@@ -23,10 +23,10 @@ namespace {
 constexpr std::size_t kKinds = 1 + model::kResources;
 using Amounts = std::array<double, kKinds>;
 
-/// Least first price of a row, as a part of the mean value of its units, distance of the first
-/// point from the optimum, as a part of the value, and most steps. Chosen, not tuned.
+/// First price of a row, at least, as a part of what the jobs are worth per unit; distance of the
+/// first point from the optimum, as a part of what they are worth. Chosen, not tuned.
 constexpr double kLeastPrice = 1e-3, kFirstGap = 0.05;
-constexpr int kIterations = 80, kCentringSteps = 30;
+constexpr int kIterations = 80, kCentringSteps = 30;  ///< most of them; untuned guards
 
 Amounts needs_of(const model::Shape& shape) {
   Amounts needs{static_cast<double>(shape.total_milli()) / model::kGpuMilli};
@@ -98,26 +98,26 @@ class ResourceLp {
   }
 
  private:
-  /// Rows: what all machines of a slot have limits of. In units of the mean machine.
+  /// Rows: what all machines of a slot have limits of.
   void add_supply() {
-    supply_.assign(slots_, Amounts{});
+    std::vector<Amounts> supply(slots_, Amounts{});
     row_.assign(slots_ * kKinds, -1);
     for (const BinType& bin : bins_) {
       const Amounts free = free_of(bin);
       for (std::size_t k = 0; k < kKinds; ++k) {
-        supply_[bin.slot][k] += free[k] * static_cast<double>(bin.machines.size());
+        supply[bin.slot][k] += free[k] * static_cast<double>(bin.machines.size());
       }
     }
     for (std::size_t slot = 1; slot < slots_; ++slot) {
       for (std::size_t k = 0; k < kKinds; ++k) {
-        if (supply_[slot][k] <= 0.0 || supply_[slot][k] == kInfinity) continue;
+        if (supply[slot][k] <= 0.0 || supply[slot][k] == kInfinity) continue;
         row_[slot * kKinds + k] = static_cast<std::int32_t>(row_supply_.size());
-        row_supply_.push_back(supply_[slot][k]);
+        row_supply_.push_back(supply[slot][k]);
       }
     }
   }
 
-  /// Parts of the supply that one job of the group takes with this option.
+  /// Units of each row that one job of the group takes with this option.
   [[nodiscard]] TaskRows::Entries demand(const JobGroup& group,
                                          const JobGroup::Option& option) const {
     const std::size_t slot = slot_of(option.type);
@@ -136,6 +136,7 @@ class ResourceLp {
     return entries;
   }
 
+  /// Amount of one unit of the row.
   [[nodiscard]] double unit(std::int32_t row) const {
     return row_supply_[static_cast<std::size_t>(row)] / kUnits;
   }
@@ -199,7 +200,7 @@ class ResourceLp {
     return prices;
   }
 
-  static constexpr double kUnits = 1e3;  ///< of a row, so that coefficients are near 1
+  static constexpr double kUnits = 1e3;  ///< of each row, so that coefficients are near 1
 
   std::span<const model::Shape> shapes_;
   std::size_t slots_;
@@ -208,7 +209,6 @@ class ResourceLp {
   const TaskRows& rows_;
   const ConfigurationStart& start_;
   OptionValues values_;
-  std::vector<Amounts> supply_;     ///< by slot
   std::vector<std::int32_t> row_;   ///< by slot and kind; -1: none
   std::vector<double> row_supply_;  ///< by row
   GubProgram program_;

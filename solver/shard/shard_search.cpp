@@ -102,7 +102,7 @@ std::pair<std::size_t, double> score(const Occupancy& occupancy) {
 /// True when some job pays a price for quotas or uplinks.
 bool has_limit_prices(const ShardState& s) {
   if (s.occupancy.limit_usage().limits() == nullptr) return false;
-  const planner_model::Valuation unpriced(s.valuation->instance(), s.valuation->objective());
+  const planner_model::Valuation unpriced = s.valuation->unpriced();
   const auto pays = [&](JobId job) { return s.valuation->best(job) != unpriced.best(job); };
   return std::ranges::any_of(s.occupancy.entries(), [&](const JobEntry& entry) {
     return entry.is_placed() ? entry.value != entry.unpriced_value : pays(entry.job());
@@ -128,7 +128,7 @@ double search_by_both_values(ShardState& s, std::span<const double> prices,
                              const SearchEffort& effort) {
   Occupancy& occupancy = s.occupancy;
   const planner_model::CouplingLimits* limits = occupancy.limit_usage().limits();
-  const planner_model::Valuation unpriced(s.valuation->instance(), s.valuation->objective());
+  const planner_model::Valuation unpriced = s.valuation->unpriced();
   planner_model::CouplingLimits uncharged = *limits;
   uncharged.charge({});
   Occupancy start = occupancy;

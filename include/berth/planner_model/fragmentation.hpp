@@ -12,7 +12,7 @@ namespace berth::planner_model {
 
 /// Fragmentation: the free GPUs of a machine that tasks of the workload could not use for want of
 /// its other resources, as the mean over kKinds task shapes. Best fit that lets it grow least keeps
-/// GPUs usable (fragmentation gradient descent: Weng et al., USENIX ATC 2023, section 4; there over
+/// GPUs usable (fragmentation gradient descent: Weng et al., USENIX ATC 2023; there over
 /// whole tasks, here tasks are divisible and GPUs alone never fragment).
 class Fragmentation {
  public:

@@ -51,6 +51,13 @@ class Valuation {
         prices_(std::move(prices)),
         fragmentation_(instance) {}
 
+  /// The values before all prices. O(1): the fragmentation is not computed again.
+  [[nodiscard]] Valuation unpriced() const {
+    Valuation values = *this;
+    values.prices_ = {};
+    return values;
+  }
+
   /// Value of the job on `type` (invalid for CPU-only jobs), in a domain of level `width`, its
   /// farthest task at `distance` from home (Level::rack = in the home rack; ignored for jobs
   /// without a home). Negative only if prices are subtracted.
@@ -84,7 +91,7 @@ class Valuation {
 
   [[nodiscard]] model::Objective objective() const { return objective_; }
   [[nodiscard]] const model::InstanceView& instance() const { return instance_; }
-  /// Of its tasks on its machines: no value, but what best fit keeps low.
+  /// Of the instance's tasks on its machines: no value, but what best fit keeps low.
   [[nodiscard]] const Fragmentation& fragmentation() const { return fragmentation_; }
 
  private:
