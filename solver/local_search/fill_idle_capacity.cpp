@@ -128,6 +128,7 @@ class Filling {
     const bool keep_all = limits != nullptr && limits->of_places();
     std::vector<std::pair<double, JobOption>> by_value;
     for (const GpuTypeId type : candidate_types(state_.index(), workload_, workload_.job(id))) {
+      if (placer_.type.valid() && type != placer_.type) continue;
       job_options.for_each_on(type, [&](const JobOption& option) {  // wide scopes first
         const double value = job_options.value(option);
         const auto contains_it = [&](const auto& o) {

@@ -16,6 +16,7 @@ namespace berth::solver::local_search {
 /// it: `holders` and `roomy`.
 struct OptionPlacer {
   model::Level finest = model::Level::rack;  ///< of the options, as `OptionEnumerator` takes it
+  GpuTypeId type = {};                       ///< options on this type only; invalid: on all
   std::function<bool(JobId, const planner_model::JobOption&)> place = {};
   /// Those of these domains that may hold the job, in their order; the others have no room for it.
   std::function<std::vector<const Domain*>(JobId, GpuTypeId, std::span<const Domain>)> holders = {};

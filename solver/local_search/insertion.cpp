@@ -124,7 +124,7 @@ template <SearchState State>
 Insertion find_insertion(const State& state, JobId id, const InsertionSearch& search) {
   const model::WorkloadView& workload = state.valuation().instance().workload;
   const model::Job& job = workload.job(id);
-  Insertion best;
+  Insertion best{.gain = search.least, .machines = {}, .victims = {}};
   if (job.groups != 1) return best;
   const model::TaskGroup& group = workload.groups_of(job).front();
   const QuotaEviction eviction = find_quota_eviction(state, id, search.drawn);
@@ -148,6 +148,7 @@ Insertion find_insertion(const State& state, JobId id, const InsertionSearch& se
   MachinesByCost* const order = any_machine ? search.order : nullptr;
   for_each_candidate_domain(state, id, search.widest,
                             [&](GpuTypeId type, const Domain& domain, double option_value) {
+                              if (search.type.valid() && type != search.type) return;
                               const double value = option_value - eviction.cost;
                               if (value * (1.0 - kNoise) <= best.gain) return;
                               if (value - least(type, domain) * (1.0 - kNoise) <= best.gain) return;

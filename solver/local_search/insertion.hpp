@@ -10,7 +10,7 @@
 
 namespace berth::solver::local_search {
 
-/// An insertion of one unplaced job (Glover 1996): machines, and jobs to evict. gain <= 0: none.
+/// An insertion of one unplaced job (Glover 1996): machines, and jobs to evict. No machines: none.
 struct Insertion {
   double gain = 0.0;                ///< value of the job less value of the victims
   std::vector<MachineId> machines;  ///< candidates for all its tasks
@@ -27,6 +27,8 @@ struct InsertionSearch {
   MachinesByCost* order = nullptr;
   std::int64_t drawn = 0;  ///< additional allowance of the job's quotas, GPU thousandths
   model::Level widest = model::Level::cluster;  ///< widest domain it may be placed in
+  GpuTypeId type = {};                          ///< only on it; invalid: on any
+  double least = 0.0;                           ///< gains up to this one are none
 };
 
 /// The best insertion on the present content over every domain of the shard: in each, the machines

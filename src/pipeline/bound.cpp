@@ -185,6 +185,24 @@ double place_anew(const PlanningContext& context, const GlobalRelaxation& relaxa
   return gained;
 }
 
+/// The searches at the prices of the proof: as before, anew, and gangs on other types. Returns the
+/// value gained. @pre no job has a price of its own
+double search_at_last_prices(const PlanningContext& context, const GlobalRelaxation& relaxation,
+                             const Proof& proof, const TightenGoal& goal,
+                             model::Placement& placement) {
+  const solver::RunContext run = whole_run(context, relaxation);
+  double gained = search_again(context, proof.certificate, run, placement);
+  const auto gap = [&] { return certify::gap(proof.upper_bound, goal.objective + gained); };
+  if (gap() > kFarFromBound) {
+    gained += place_anew(context, relaxation, proof.certificate, placement);
+  }
+  if (gap() > goal.gap) {
+    const double slack = proof.upper_bound - goal.objective - gained;
+    gained += relocate_gangs(context, proof.certificate, slack, run, placement);
+  }
+  return gained;
+}
+
 }  // namespace
 
 bool is_small(const PlanningContext& context) {
@@ -260,11 +278,7 @@ void tighten(const PlanningContext& context, coordinator::JobRecords& records,
       if (again) proof = price_gangs(instance, options.objective, std::move(proof), goal);
       const bool left = certify::gap(proof.upper_bound, goal.objective) > goal.gap;
       if (again && left && proof.certificate.jobs.empty() && !goal.stop.requested()) {
-        goal.objective +=
-            search_again(context, proof.certificate, whole_run(context, relaxation), placement);
-        if (certify::gap(proof.upper_bound, goal.objective) > kFarFromBound) {
-          goal.objective += place_anew(context, relaxation, proof.certificate, placement);
-        }
+        goal.objective += search_at_last_prices(context, relaxation, proof, goal, placement);
       }
       proof = tighten(context.unpriced, context.pools, relaxation.consensus.prices,
                       std::move(proof), goal, how);

@@ -80,28 +80,49 @@ std::vector<double> quota_prices(const PlanningContext& context, const Certifica
   return prices;
 }
 
+/// What a search at the prices of a certificate takes.
+struct PricedSearch {
+  std::vector<double> of_pools, of_limits;
+  planner_model::Valuation priced;
+  planner_model::CouplingLimits charged;
+  solver::SearchEffort effort;
+
+  PricedSearch(const PlanningContext& context, const Certificate& certificate)
+      : of_pools(pool_prices(context, certificate)),
+        of_limits(quota_prices(context, certificate)),
+        priced(context.unpriced.instance(), context.unpriced.objective(),
+               planner_model::SharedPrices(context.limit_groups, of_limits)),
+        charged(context.limits),
+        effort(context.options.shard.dive.effort) {
+    const auto quotas = static_cast<std::ptrdiff_t>(context.limits.of_queues());
+    charged.charge({of_limits.begin(), of_limits.begin() + quotas});
+    const model::InstanceView& instance = context.unpriced.instance();
+    const auto records =
+        static_cast<std::int64_t>(instance.cluster.machines() + instance.workload.size());
+    effort.chains = std::min(effort.chains, static_cast<int>(kRecordsSeen / records));
+    effort.repartitions = std::min(effort.repartitions, kRepartitions * effort.chains);
+  }
+
+  [[nodiscard]] solver::SearchPrices prices(const PlanningContext& context,
+                                            const solver::RunContext& run) const {
+    return {priced, run.limits == nullptr ? nullptr : &charged, {context.pools, of_pools}};
+  }
+};
+
 }  // namespace
 
 double search_again(const PlanningContext& context, const Certificate& certificate,
                     const solver::RunContext& run, model::Placement& placement) {
-  const planner_model::Valuation& unpriced = context.unpriced;
-  const std::vector<double> of_pools = pool_prices(context, certificate);
-  const std::vector<double> of_limits = quota_prices(context, certificate);
-  const planner_model::Valuation priced(
-      unpriced.instance(), unpriced.objective(),
-      planner_model::SharedPrices(context.limit_groups, of_limits));
-  planner_model::CouplingLimits charged = context.limits;
-  const auto quotas = static_cast<std::ptrdiff_t>(context.limits.of_queues());
-  charged.charge({of_limits.begin(), of_limits.begin() + quotas});
-  const model::InstanceView& instance = unpriced.instance();
-  const auto records =
-      static_cast<std::int64_t>(instance.cluster.machines() + instance.workload.size());
-  solver::SearchEffort effort = context.options.shard.dive.effort;
-  effort.chains = std::min(effort.chains, static_cast<int>(kRecordsSeen / records));
-  effort.repartitions = std::min(effort.repartitions, kRepartitions * effort.chains);
-  return solver::search_at_prices(
-      unpriced, {priced, run.limits == nullptr ? nullptr : &charged, {context.pools, of_pools}},
-      effort, run, placement);
+  const PricedSearch search(context, certificate);
+  return solver::search_at_prices(context.unpriced, search.prices(context, run), search.effort, run,
+                                  placement);
+}
+
+double relocate_gangs(const PlanningContext& context, const Certificate& certificate, double slack,
+                      const solver::RunContext& run, model::Placement& placement) {
+  const PricedSearch search(context, certificate);
+  return solver::relocate_gangs_at_prices(context.unpriced, search.prices(context, run), slack,
+                                          search.effort, run, placement);
 }
 
 }  // namespace berth::pipeline

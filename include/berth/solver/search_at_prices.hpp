@@ -29,4 +29,14 @@ double search_at_prices(const planner_model::Valuation& valuation, const SearchP
                         const SearchEffort& effort, const RunContext& run,
                         model::Placement& placement);
 
+/// Gangs of such a plan change their GPU type, or leave it for others, where that gains, and the
+/// local search of the dive goes on from there (decision 128).
+/// @param slack  value that the plan may gain by its bound: what loses more at the prices is not
+///               tried
+/// @return the value gained
+double relocate_gangs_at_prices(const planner_model::Valuation& valuation,
+                                const SearchPrices& prices, double slack,
+                                const SearchEffort& effort, const RunContext& run,
+                                model::Placement& placement);
+
 }  // namespace berth::solver

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local_search/gang_relocation.hpp"
+
+#include "local_search/candidate_domains.hpp"
+#include "local_search/fill_idle_capacity.hpp"
+#include "local_search/insertion.hpp"
+#include "local_search/return_running_jobs.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "berth/planner_model/option_enumerator.hpp"
+
+namespace berth::solver::local_search {
+namespace {
+
+/// Changes tried, machines and jobs that they look at in all, and the square of these that returns
+/// of all running jobs look at. Chosen, not tuned.
+constexpr std::size_t kMostChanges = 64, kMostRecordsSeen = 60'000, kMostReturns = 100'000'000;
+/// Jobs that do not fit into the room that a gang has left: after so many it stays.
+constexpr int kMostFailures = 32;
+/// Share of the value that the plan may gain: after a smaller loss all running jobs try to return.
+/// Chosen, not tuned.
+constexpr double kNearGain = 0.2;
+constexpr double kLeastGain = 1e-9;  ///< value; guard against rounding
+
+class GangRelocation {
+ public:
+  GangRelocation(Occupancy& occupancy, const SearchPrices& prices, double slack)
+      : occupancy_(occupancy),
+        priced_(prices.valuation),
+        slack_(slack),
+        workload_(occupancy.valuation().instance().workload),
+        cluster_(occupancy.valuation().instance().cluster),
+        left_(std::min(kMostChanges, kMostRecordsSeen / records())),
+        returns_left_(kMostReturns / records() / records()) {
+    std::map<GpuTypeId, std::pair<double, double>> sums;  // GPUs, and their price
+    for (std::size_t p = 0; p < prices.pools.prices.size(); ++p) {
+      const planner_model::Pool& pool = prices.pools.pools.pools[p];
+      const double gpus = static_cast<double>(pool.gpu_milli) / model::kGpuMilli;
+      sums[pool.gpu_type].first += gpus;
+      sums[pool.gpu_type].second += gpus * prices.pools.prices[p];
+    }
+    for (const auto& [type, sum] : sums) {
+      if (sum.first > 0.0) price_[type] = sum.second / sum.first;
+    }
+  }
+
+  double run(const StopToken& stop) {
+    double gained = 0.0;
+    for (bool again = true; again;) {
+      again = false;
+      for (const Change& change : changes()) {
+        if (left_ == 0 || stop.requested()) break;
+        --left_;
+        const double gain = try_change(change, stop);
+        gained += gain;
+        again = again || gain > 0.0;
+      }
+    }
+    return gained;
+  }
+
+ private:
+  struct Change {
+    double loss = 0.0;  ///< at the prices
+    JobId gang;
+    GpuTypeId to;  ///< invalid: out of the plan
+  };
+
+  [[nodiscard]] std::size_t records() const {
+    return occupancy_.machines().size() + occupancy_.entries().size() + 1;
+  }
+  [[nodiscard]] double gpus(JobId job) const {
+    return static_cast<double>(workload_.gpu_milli(workload_.job(job))) / model::kGpuMilli;
+  }
+  [[nodiscard]] double price(GpuTypeId type) const {
+    const auto at = price_.find(type);
+    return at == price_.end() ? 0.0 : at->second;
+  }
+  [[nodiscard]] double worth() const {
+    return occupancy_.value() - occupancy_.limit_usage().surcharges();
+  }
+  /// Of a placed job's first task with GPUs.
+  [[nodiscard]] GpuTypeId type_of(JobId job) const {
+    const auto& tasks = occupancy_.placed(job).tasks;
+    const auto on_gpus = [](const model::TaskPlacement& t) { return t.devices != 0; };
+    return cluster_.class_of(std::ranges::find_if(tasks, on_gpus)->machine).gpu_type;
+  }
+
+  /// By ascending loss.
+  [[nodiscard]] std::vector<Change> changes() const {
+    std::vector<Change> found;
+    for (const JobEntry& entry : occupancy_.entries()) {
+      const model::Job& job = workload_.job(entry.job());
+      if (!entry.is_placed() || job.required || job.groups != 1) continue;
+      if (workload_.tasks(job) == 1 || workload_.gpu_milli(job) == 0) continue;
+      const GpuTypeId from = type_of(entry.job());
+      const double profit = priced_.placed(entry.placement) - price(from) * gpus(entry.job());
+      const auto add = [&](double other, GpuTypeId to) {
+        if (profit - other < slack_) found.push_back({profit - other, entry.job(), to});
+      };
+      const planner_model::OptionEnumerator options(priced_, entry.job());
+      for (const GpuTypeId to : options.types()) {
+        if (to != from) add(options.best(to) - price(to) * gpus(entry.job()), to);
+      }
+      add(0.0, GpuTypeId{});
+    }
+    std::ranges::sort(found, {}, [](const Change& c) { return std::tuple(c.loss, c.gang, c.to); });
+    return found;
+  }
+
+  double try_change(const Change& change, const StopToken& stop) {
+    if (!occupancy_.is_placed(change.gang) || type_of(change.gang) == change.to) return 0.0;
+    const double before = worth();
+    const Occupancy::Mark mark = occupancy_.mark();
+    const GpuTypeId from = type_of(change.gang);
+    occupancy_.give_back(change.gang);
+    if (!change.to.valid() || insert(change.gang, change.to)) {
+      fill_type(from, change.gang);
+      fill_idle_capacity(occupancy_, occupancy_.unplaced_jobs(), stop);
+      return_running_jobs(occupancy_, displaced_jobs(mark), stop);
+      double gain = worth() - before;
+      if (gain > -kNearGain * slack_ && returns_left_ > 0) {  // room elsewhere may let more return
+        --returns_left_;
+        return_running_jobs(occupancy_, stop);
+        gain = worth() - before;
+      }
+      if (gain > kLeastGain) {
+        occupancy_.keep(mark);
+        return gain;
+      }
+    }
+    occupancy_.roll_back(mark);
+    return 0.0;
+  }
+
+  /// Running jobs that are not at their present places, of which a machine has changed since the
+  /// mark; by descending move cost.
+  [[nodiscard]] std::vector<JobId> displaced_jobs(Occupancy::Mark mark) const {
+    std::vector<MachineId> changed;
+    const auto add = [&](std::span<const model::TaskPlacement> tasks) {
+      for (const model::TaskPlacement& t : tasks) changed.push_back(t.machine);
+    };
+    for (const Occupancy::Change& change : occupancy_.changes_since(mark)) {
+      add(change.left);
+      if (change.left.empty() && occupancy_.is_placed(change.job)) {
+        add(occupancy_.placed(change.job).tasks);
+      }
+    }
+    std::ranges::sort(changed);
+    std::vector<std::pair<double, JobId>> order;
+    for (const JobEntry& entry : occupancy_.entries()) {
+      const model::Running* running = workload_.running_of(workload_.job(entry.job()));
+      if (running == nullptr) continue;
+      const bool near = std::ranges::any_of(workload_.tasks_of(*running), [&](const auto& t) {
+        return std::ranges::binary_search(changed, t.machine);
+      });
+      if (!near && entry.is_placed()) continue;
+      if (entry.is_placed() && planner_model::stays(workload_, *running, entry.placement)) continue;
+      order.emplace_back(-running->move_cost, entry.job());
+    }
+    std::ranges::sort(order);
+    std::vector<JobId> jobs;
+    for (const auto& [cost, job] : order) jobs.push_back(job);
+    return jobs;
+  }
+
+  /// Places the gang on the type, in the place of the jobs that lose least.
+  bool insert(JobId gang, GpuTypeId to) {
+    InsertionSearch search;
+    search.type = to;
+    search.least = -occupancy_.valuation().best(gang);
+    const Insertion insertion = find_insertion(std::as_const(occupancy_), gang, search);
+    if (insertion.machines.empty()) return false;
+    for (const JobId victim : insertion.victims) occupancy_.give_back(victim);
+    auto placement = occupancy_.fit(gang, insertion.machines);
+    if (!placement || !occupancy_.limit_usage().surcharge(gang)) return false;
+    occupancy_.take(std::move(*placement));
+    fill_idle_capacity(occupancy_, insertion.victims, {}, {.type = to});
+    return true;
+  }
+
+  /// Jobs that gain on the type, by descending gain per GPU.
+  [[nodiscard]] std::vector<JobId> candidates(GpuTypeId type, JobId gang) const {
+    std::vector<std::pair<double, JobId>> order;
+    for (const JobEntry& entry : occupancy_.entries()) {
+      const JobId id = entry.job();
+      const model::Job& job = workload_.job(id);
+      if (id == gang || workload_.gpu_milli(job) == 0 || !planner_model::allows(job, type))
+        continue;
+      double gain = planner_model::OptionEnumerator(priced_, id).best(type);
+      if (entry.is_placed()) {
+        const GpuTypeId now = type_of(id);
+        const double kept = priced_.placed(entry.placement);
+        if (now == type || gain <= kept) continue;
+        gain += price(now) * gpus(id) - kept;
+      }
+      order.emplace_back(-gain / gpus(id), id);
+    }
+    std::ranges::sort(order);
+    std::vector<JobId> jobs;
+    for (const auto& [gain, job] : order) jobs.push_back(job);
+    return jobs;
+  }
+
+  /// Jobs gain on the type as long as the room that the gang has left lasts.
+  void fill_type(GpuTypeId type, JobId gang) {
+    std::int64_t room = workload_.gpu_milli(workload_.job(gang));
+    const OptionPlacer on_type{.type = type};
+    int failures = 0;
+    for (const JobId job : candidates(type, gang)) {
+      const std::int64_t milli = workload_.gpu_milli(workload_.job(job));
+      if (milli > room || !occupancy_.limit_usage().surcharge(job)) continue;
+      const double value = occupancy_.is_placed(job) ? occupancy_.value_of(job) : 0.0;
+      const Occupancy::Mark mark = occupancy_.mark();
+      if (occupancy_.is_placed(job)) occupancy_.give_back(job);
+      if (place_in_idle_capacity(occupancy_, job, on_type) && occupancy_.value_of(job) > value) {
+        occupancy_.keep(mark);
+        room -= milli;
+      } else {
+        occupancy_.roll_back(mark);
+        if (++failures == kMostFailures) return;
+      }
+    }
+  }
+
+  Occupancy& occupancy_;
+  const planner_model::Valuation& priced_;  ///< values less prices of limits
+  double slack_;
+  model::WorkloadView workload_;
+  const model::Cluster& cluster_;
+  std::size_t left_;          ///< changes
+  std::size_t returns_left_;  ///< of all running jobs
+  std::map<GpuTypeId, double> price_;
+};
+
+}  // namespace
+
+double relocate_gangs(Occupancy& occupancy, const SearchPrices& prices, double slack,
+                      const StopToken& stop) {
+  return GangRelocation(occupancy, prices, slack).run(stop);
+}
+
+}  // namespace berth::solver::local_search
