@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "berth/model/domain_task_counts.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/planner_model/value.hpp"
 
@@ -236,13 +237,25 @@ class GangExchange {
     }
     for (JobPlacement& placement : moved) {
       for (model::TaskPlacement& t : placement.tasks) t.machine = other.at(t.machine);
-      if (!occupancy_.is_free(placement) || !occupancy_.limit_usage().surcharge(placement.job) ||
+      if (!keeps_rules(placement) || !occupancy_.is_free(placement) ||
+          !occupancy_.limit_usage().surcharge(placement.job) ||
           !occupancy_.limit_usage().carries(placement)) {
         return false;
       }
       occupancy_.take(std::move(placement));
     }
     return true;
+  }
+
+  /// True when the job's tasks are spread over machines, racks and pods as its rules ask.
+  [[nodiscard]] bool keeps_rules(const JobPlacement& placement) const {
+    model::DomainTaskCounts counts(cluster(), workload_.rules_of(workload_.job(placement.job)),
+                                   std::ssize(placement.tasks));
+    return std::ranges::all_of(placement.tasks, [&](const model::TaskPlacement& t) {
+      const bool allowed = counts.allow(t.machine);
+      counts.take(t.machine);
+      return allowed;
+    });
   }
 
   Occupancy& occupancy_;

@@ -199,6 +199,31 @@ TEST_F(TwoRacks, stay_when_another_job_would_lose_as_much) {
   EXPECT_EQ(occupancy.placed(gang_).tasks.front().machine, MachineId(0));
 }
 
+/// The gang has a machine in each rack, as it asks for two racks; the running job left one of them.
+TEST(RunningJobs, return_to_machines_of_gangs_that_stay_in_as_many_racks_as_they_ask_for) {
+  test::InstanceBuilder plan({"A"});
+  const PodId pod = plan.pod();
+  for (int r = 0; r < 4; ++r) {
+    plan.rack(pod);
+    plan.add_machines(r < 2 ? 1 : 2, 0, 4);
+  }
+  const JobId back = plan.job({.gpus = 2});
+  const JobId gang = plan.job({.tasks = 2, .gpus = 4});
+  run(plan, on(back, 0, 3), 0.0, 0.5);
+  model::Workload& workload = plan.instance.workload;
+  workload.rules.push_back({.min_domains = {1, 2, 1}});
+  workload.jobs[gang.index()].rules = static_cast<std::uint32_t>(workload.rules.size() - 1);
+  const planner_model::Valuation valuation = plan.value();
+  Occupancy occupancy(valuation, plan.machines);
+  occupancy.take(on(back, 4, 12));
+  occupancy.take(
+      {.job = gang, .tasks = {{MachineId(0), 0, 15, 1000}, {MachineId(1), 0, 15, 1000}}});
+  local_search::exchange_gangs(occupancy, {});
+  const auto& tasks = occupancy.placed(gang).tasks;
+  EXPECT_NE(plan.instance.cluster.machine_rack[tasks[0].machine.index()],
+            plan.instance.cluster.machine_rack[tasks[1].machine.index()]);
+}
+
 TEST_F(TwoRacks, stay_when_pinned_content_is_in_the_way) {
   plan_.instance.cluster.immovable = {
       {.machine = MachineId(2), .devices = 1, .milli = 1000, .taken = {}, .job = {}}};
