@@ -98,10 +98,12 @@ class GangRelocation {
     std::vector<Change> found;
     for (const JobEntry& entry : occupancy_.entries()) {
       const model::Job& job = workload_.job(entry.job());
-      if (!entry.is_placed() || job.required || job.groups != 1) continue;
-      if (workload_.tasks(job) == 1 || workload_.gpu_milli(job) == 0) continue;
-      const GpuTypeId from = type_of(entry.job());
-      const double profit = priced_.placed(entry.placement) - price(from) * gpus(entry.job());
+      if (job.groups != 1 || workload_.tasks(job) == 1 || workload_.gpu_milli(job) == 0) continue;
+      const bool placed = entry.is_placed();
+      if (placed && job.required) continue;
+      const GpuTypeId from = placed ? type_of(entry.job()) : GpuTypeId{};
+      const double profit =
+          placed ? priced_.placed(entry.placement) - price(from) * gpus(entry.job()) : 0.0;
       const auto add = [&](double other, GpuTypeId to) {
         if (profit - other < slack_) found.push_back({profit - other, entry.job(), to});
       };
@@ -109,20 +111,21 @@ class GangRelocation {
       for (const GpuTypeId to : options.types()) {
         if (to != from) add(options.best(to) - price(to) * gpus(entry.job()), to);
       }
-      add(0.0, GpuTypeId{});
+      if (placed) add(0.0, GpuTypeId{});
     }
     std::ranges::sort(found, {}, [](const Change& c) { return std::tuple(c.loss, c.gang, c.to); });
     return found;
   }
 
   double try_change(const Change& change, const StopToken& stop) {
-    if (!occupancy_.is_placed(change.gang) || type_of(change.gang) == change.to) return 0.0;
+    const bool placed = occupancy_.is_placed(change.gang);
+    const GpuTypeId from = placed ? type_of(change.gang) : GpuTypeId{};
+    if (from == change.to) return 0.0;  // another change has led to it
     const double before = worth();
     const Occupancy::Mark mark = occupancy_.mark();
-    const GpuTypeId from = type_of(change.gang);
-    occupancy_.give_back(change.gang);
+    if (placed) occupancy_.give_back(change.gang);
     if (!change.to.valid() || insert(change.gang, change.to)) {
-      fill_type(from, change.gang);
+      if (placed) fill_type(from, change.gang);
       fill_idle_capacity(occupancy_, occupancy_.unplaced_jobs(), stop);
       return_running_jobs(occupancy_, displaced_jobs(mark), stop);
       double gain = worth() - before;

@@ -7,13 +7,13 @@
 
 namespace berth::solver::local_search {
 
-/// Gangs change their GPU type, or leave the plan (ruin and recreate: Schrimpf et al. 2000): a gang
-/// takes the room of the jobs that lose least there; its former room goes to waiting jobs and to
-/// jobs of other types that gain by it, by descending gain per GPU, where a job that moves counts
-/// the price of the room that it leaves; then waiting jobs fill what is idle and running jobs
-/// return. Kept if the total value less surcharges rises. Gangs are visited by what the change
-/// loses at the prices, least first: 64 at most, fewer with more than 938 machines and jobs, as the
-/// order of the jobs is made anew for each. Returns the value gained (decision 128).
+/// Gangs change their GPU type, or leave the plan, or enter it (ruin and recreate: Schrimpf et al.
+/// 2000): a gang takes the room of the jobs that lose least on a type; its former room goes to
+/// waiting jobs and to jobs of other types that gain by it, by descending gain per GPU, where a job
+/// that moves counts the price of the room that it leaves; then waiting jobs fill what is idle and
+/// running jobs return. Kept if the total value less surcharges rises. Changes are tried by what
+/// they lose at the prices, least first: 64 at most, fewer with more than 938 machines and jobs, as
+/// each looks at all of them. Returns the value gained (decision 128).
 /// @param occupancy  by values without prices
 /// @param slack      value that the plan may gain by its bound: changes that lose as much at the
 ///                   prices are not tried

@@ -10,7 +10,7 @@ import sys
 from program import BERTH, PATIENCE, ProgramTest, main
 
 RUN = pathlib.Path(__file__).resolve().parents[2] / "bench/scenarios/run"
-CLASSES = 80
+CLASSES = 81
 
 
 class Scenarios(ProgramTest):

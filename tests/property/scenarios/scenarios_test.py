@@ -58,6 +58,17 @@ def test_of(name, largest):
     return test
 
 
+class Mixtures(unittest.TestCase):
+    """Keys of every kind together: rules, limits, homes, rings, running jobs, types, shares."""
+
+    def test_plans_of_all_keys_together_are_valid(self):
+        for seed in range(1, 17):
+            with self.subTest(seed=seed), tempfile.TemporaryDirectory(prefix="berth-") as folder:
+                row = measure([BERTH], make("mixture", 512, seed, pathlib.Path(folder)), "default")
+                self.assertTrue(row["valid"], row)
+                self.assertLess(row["gap"], 0.02, row)
+
+
 class OneLength(unittest.TestCase):
     """Jobs that all take the whole horizon: contents of machines prove as much as for one moment."""
 
