@@ -95,15 +95,36 @@ class LimitSlack {
     }
   }
 
-  /// The limit that excludes the job, in words; empty if no limit does.
+  /// The quota that excludes the job, in words: a hard one, or soft ones whose penalties are at
+  /// least what it is worth; empty if none does.
+  [[nodiscard]] std::string why_over_quota(const model::Job& job, double worth) const {
+    std::string soft;
+    for (const std::uint32_t l : limits_.of(job.queue)) {
+      if (over(l, job) == 0) continue;
+      const model::Queue& queue = instance_.cluster.queues[limits_[l].scope.queue.index()];
+      std::string text = fmt::format("quota: queue '{}' has {} GPUs", queue.name, queue.gpu_quota);
+      if (!limits_.soft(l)) return text;
+      if (soft.empty()) soft = std::move(text);
+    }
+    if (soft.empty() || penalty(job) < worth) return {};
+    return soft + ", and the job is not worth going over";
+  }
+
+  /// What the job would cost its soft quotas beside the plan.
+  [[nodiscard]] double penalty(const model::Job& job) const {
+    double sum = 0.0;
+    for (const std::uint32_t l : limits_.of(job.queue)) {
+      const std::int64_t milli = over(l, job);
+      if (milli > 0 && limits_.soft(l)) {
+        sum += limits_.penalty(l) * static_cast<double>(milli) / model::kGpuMilli;
+      }
+    }
+    return sum;
+  }
+
+  /// The limit beside quotas that excludes the job, in words; empty if no limit does.
   template <class Holds>
   [[nodiscard]] std::string why(const model::Job& job, const Holds& holds_in) const {
-    for (const std::uint32_t l : limits_.of(job.queue)) {
-      if (use_[l] + instance_.workload.gpu_milli(job) <= limits_.capacity(l)) continue;
-      const model::Queue& queue = instance_.cluster.queues[limits_[l].scope.queue.index()];
-      return fmt::format("quota: queue '{}' has {} GPUs{}", queue.name, queue.gpu_quota,
-                         queue.hard() ? "" : ", and the job is not worth going over");
-    }
     const bool communicates = job.communication.pattern == model::CommunicationPattern::ring &&
                               limits_.has(LimitKind::uplink);
     if (communicates && job.communication.mbps > widest_ && !holds_in(Level::rack)) {
@@ -120,6 +141,12 @@ class LimitSlack {
   [[nodiscard]] std::span<const std::int64_t> use() const { return use_; }  ///< by limit
 
  private:
+  /// GPU thousandths by which the job would use more than the quota than the plan does.
+  [[nodiscard]] std::int64_t over(std::uint32_t limit, const model::Job& job) const {
+    const std::int64_t left = std::max<std::int64_t>(0, limits_.capacity(limit) - use_[limit]);
+    return std::max<std::int64_t>(0, instance_.workload.gpu_milli(job) - left);
+  }
+
   [[nodiscard]] std::string why_short_of_licenses(const model::Job& job) const {
     if (!limits_.has(LimitKind::license)) return {};
     for (const model::LicenseUse& use : instance_.workload.rules_of(job).licenses) {
@@ -210,8 +237,10 @@ class PlaceReason {
     }
   }
 
-  std::string why(JobId id, std::uint64_t usable) {
-    const Worth worth = best_type(id, usable);
+  /// @param penalty  of the job's quotas
+  std::string why(JobId id, std::uint64_t usable, double penalty) {
+    Worth worth = best_type(id, usable);
+    worth.penalty = penalty;
     const std::string price = price_text(worth);
     if (const std::string room = lacking(id, worth.type); !room.empty()) {
       return "no room: " + room + price;
@@ -230,7 +259,8 @@ class PlaceReason {
           "the uplinks carry",
           static_cast<double>(communication.mbps) / 1000.0);
     }
-    if (worth.value < worth.cost) return "too dear: free machines may hold its tasks" + price;
+    if (worth.value < worth.cost + worth.penalty)
+      return "too dear: free machines may hold its tasks" + price;
     return "not found: free machines may hold its tasks, but no placement was found" + price;
   }
 
@@ -239,6 +269,7 @@ class PlaceReason {
   struct Worth {
     GpuTypeId type = {};
     double value = 0.0, cost = 0.0;
+    double penalty = 0.0;  ///< of quotas
   };
 
   [[nodiscard]] Worth best_type(JobId id, std::uint64_t usable) const {
@@ -257,10 +288,12 @@ class PlaceReason {
 
   [[nodiscard]] static std::string price_text(const Worth& worth) {
     if (!worth.type.valid()) return {};
-    const std::string more =
-        worth.cost > worth.value ? fmt::format(", {:.4g} more", worth.cost - worth.value) : "";
-    return fmt::format("; it is worth {:.4g}, its GPUs cost {:.4g}{} at the planner's prices",
-                       worth.value, worth.cost, more);
+    const std::string quotas =
+        worth.penalty > 0.0 ? fmt::format(" and its quotas {:.4g}", worth.penalty) : "";
+    const double excess = worth.cost + worth.penalty - worth.value;
+    const std::string more = excess > 0.0 ? fmt::format(", {:.4g} more", excess) : "";
+    return fmt::format("; it is worth {:.4g}, its GPUs cost {:.4g}{}{} at the planner's prices",
+                       worth.value, worth.cost, quotas, more);
   }
 
   /// The first task group for which no domain has enough free room, in words; empty if all have.
@@ -297,6 +330,7 @@ class Reasons {
  public:
   Reasons(const WaitingContext& context, const model::Placement& placement)
       : instance_(context.valuation.instance()),
+        valuation_(context.valuation),
         capacity_(instance_),
         slack_(context.comm, instance_, context.limits, placement),
         spare_(context.valuation, context.limits, slack_.use()),
@@ -325,13 +359,16 @@ class Reasons {
     std::string why = never_fits(instance_, capacity_, usable, job);
     if (why.empty()) why = rules_forbid(instance_, capacity_, usable, job);
     if (!why.empty()) return why;
+    why = slack_.why_over_quota(job, valuation_.best(id));
+    if (!why.empty()) return why;
     why = slack_.why(job,
                      [&](Level level) { return holds(instance_, capacity_, usable, job, level); });
     if (why.empty()) why = spare_.why(id, usable);
-    return why.empty() ? place_.why(id, usable) : why;
+    return why.empty() ? place_.why(id, usable, slack_.penalty(job)) : why;
   }
 
   model::InstanceView instance_;
+  const planner_model::Valuation& valuation_;  ///< without prices
   DomainCapacity capacity_;
   LimitSlack slack_;
   SpareReason spare_;

@@ -10,7 +10,7 @@ namespace {
 /// Reasons that name amounts of one job, by their first word, and what the summary says instead.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kSummaries{
     {{"no room: ", "no room: free machines hold too few of its tasks"},
-     {"too dear: ", "too dear: worth less than its GPUs cost"},
+     {"too dear: ", "too dear: worth less than its GPUs and quotas cost"},
      {"spare: ", "spare: not worth the penalty of spare GPUs"},
      {"rules: ", "rules: no placement was found that they allow"},
      {"uplinks: ", "uplinks: no placement was found that they carry"},

@@ -54,6 +54,25 @@ TEST_F(WaitingReasons, name_the_best_domain) {
             "no room: rack r1 holds 1 of 2 tasks 'task' (17 GPUs of type A are free)");
 }
 
+std::string with_soft_quota(const std::string& penalty) {
+  return cluster("", ", queues: [{id: q, gpu_quota: 24, over_quota_penalty: " + penalty + "}]");
+}
+
+/// Beyond the quota it would cost 1.6 of 16, but there is no room for it.
+TEST_F(WaitingReasons, blame_soft_quotas_only_for_jobs_that_are_not_worth_going_over) {
+  const std::string room = reasons(
+      with_soft_quota("0.1"), R"({"id":"a","tasks":[{"count":3,"gpus":8}],"weight":2,"queue":"q"})"
+                              "\n"
+                              R"({"id":"b","tasks":[{"count":2,"gpus":8}],"queue":"q"})");
+  EXPECT_TRUE(room.starts_with("no room: ")) << room;
+  EXPECT_NE(room.find(" and its quotas 1.6"), std::string::npos) << room;
+  const std::string quota = reasons(
+      with_soft_quota("2"), R"({"id":"a","tasks":[{"count":3,"gpus":8}],"weight":2,"queue":"q"})"
+                            "\n"
+                            R"({"id":"b","tasks":[{"gpus":8}],"queue":"q"})");
+  EXPECT_EQ(quota, "quota: queue 'q' has 24 GPUs, and the job is not worth going over\n");
+}
+
 /// An empty cluster: nobody took the room.
 TEST_F(WaitingReasons, blame_uplinks_in_an_empty_cluster) {
   const std::string text = reasons(
