@@ -139,6 +139,14 @@ void reprice(const planner_model::CouplingLimits& limits, std::span<const double
   }
 }
 
+/// The choice of whole jobs within quotas and cluster where all else is free of charge.
+Certificate without_prices(const Certificate& certificate) {
+  Certificate free;
+  free.scale_log2 = certificate.scale_log2;
+  free.whole_jobs = {Certificate::WholeJobs::Within::cluster, 0};
+  return free;
+}
+
 }  // namespace
 
 Certificate with_whole_jobs(const model::InstanceView& instance, Certificate certificate) {
@@ -180,10 +188,14 @@ ChoiceProof choose_whole_jobs(const DistributedJudge& judge, const PlanningConte
   judge.comm().agreed_on_root([&] {
     certificate = judge.fitted(with_whole_jobs(context.unpriced.instance(), proof.certificate));
   });
-  const DistributedJudge::ChoiceBound first = judge.choice_bound(certificate);
   const auto take = [&](const Certificate& candidate, double bound) {
     if (bound < proof.upper_bound) proof = {candidate, bound};
   };
+  if (context.limits.of_queues() > 0) {  // quotas may leave GPUs idle once jobs are whole
+    const Certificate unpriced = without_prices(certificate);
+    take(unpriced, judge.bound(unpriced).value);
+  }
+  const DistributedJudge::ChoiceBound first = judge.choice_bound(certificate);
   take(certificate, first.bound.value);
   ChoiceProof result;
   bool priced = false;  // the choice depends on prices

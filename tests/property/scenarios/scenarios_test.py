@@ -68,6 +68,12 @@ class Mixtures(unittest.TestCase):
                 self.assertTrue(row["valid"], row)
                 self.assertLess(row["gap"], 0.02, row)
 
+    def test_few_jobs_a_quota_leave_gpus_idle_at_no_price(self):
+        with tempfile.TemporaryDirectory(prefix="berth-") as folder:
+            row = measure([BERTH], make("mixture", 1024, 37, pathlib.Path(folder)), "default")
+            self.assertTrue(row["valid"], row)
+            self.assertLess(row["gap"], 0.02, row)  # 0.014; 0.091 where every bound has prices
+
 
 class OneLength(unittest.TestCase):
     """Jobs that all take the whole horizon: contents of machines prove as much as for one moment."""
