@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local_search/counted_placer.hpp"
 
+#include "local_search/machines_of.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -19,13 +21,8 @@ class ChangedMachines {
   /// Ascending. Looks at the changes since the last call only.
   std::span<const MachineId> now() {
     const auto all = state_.changes_since(mark_);
-    std::vector<MachineId> fresh;
-    for (const Occupancy::Change& change : all.subspan(std::exchange(seen_, all.size()))) {
-      const auto& tasks = change.left.empty() ? state_.placed(change.job).tasks : change.left;
-      for (const model::TaskPlacement& task : tasks) fresh.push_back(task.machine);
-    }
-    std::ranges::sort(fresh);
-    fresh.erase(std::unique(fresh.begin(), fresh.end()), fresh.end());
+    std::vector<MachineId> fresh =
+        machines_of_changes(state_, all.subspan(std::exchange(seen_, all.size())));
     std::erase_if(fresh, [&](MachineId m) { return std::ranges::binary_search(machines_, m); });
     const auto before = std::ssize(machines_);
     machines_.insert(machines_.end(), fresh.begin(), fresh.end());

@@ -2,6 +2,7 @@
 #include "local_search/ejection_chains.hpp"
 
 #include "local_search/ejection_targets.hpp"
+#include "local_search/machines_of.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -76,7 +77,8 @@ class EjectionChains {
       unplace(position);
     }
     change += insert(position, kMaxDepth);
-    const std::vector<MachineId> machines = machines_touched(mark);
+    const std::vector<MachineId> machines =
+        machines_of_changes(std::as_const(space_.state), space_.state.changes_since(mark));
     for (const MachineId m : machines) change += fill_idle_capacity(m);
     change -= surcharges();
     const bool better = change > 1e-9;
@@ -127,21 +129,6 @@ class EjectionChains {
     });
     for (const std::uint32_t v : victims) change += insert(v, depth - 1);
     return change;
-  }
-
-  /// Machines that jobs left or were placed on since the mark, ascending.
-  [[nodiscard]] std::vector<MachineId> machines_touched(typename State::Mark mark) const {
-    std::vector<MachineId> machines;
-    const auto add = [&](std::span<const model::TaskPlacement> tasks) {
-      for (const model::TaskPlacement& t : tasks) machines.push_back(t.machine);
-    };
-    for (const auto& change : space_.state.changes_since(mark)) {
-      add(change.left.empty() ? targets_.entry(targets_.position_of(change.job)).placement.tasks
-                              : change.left);
-    }
-    std::ranges::sort(machines);
-    machines.erase(std::unique(machines.begin(), machines.end()), machines.end());
-    return machines;
   }
 
   /// Fills the capacity that a chain left idle on the machine with unplaced jobs, by descending

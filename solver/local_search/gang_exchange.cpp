@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local_search/gang_exchange.hpp"
 
+#include "local_search/machines_of.hpp"
 #include "local_search/return_running_jobs.hpp"
 
 #include <algorithm>
@@ -63,28 +64,14 @@ class GangExchange {
     return occupancy_.valuation().instance().cluster;
   }
 
-  /// Ascending, each once.
-  static std::vector<MachineId> machines_of(std::span<const model::TaskPlacement> tasks) {
-    std::vector<MachineId> machines;
-    for (const model::TaskPlacement& t : tasks) machines.push_back(t.machine);
-    std::ranges::sort(machines);
-    machines.erase(std::unique(machines.begin(), machines.end()), machines.end());
-    return machines;
-  }
-
-  [[nodiscard]] bool stays(JobId job) const {
-    const model::Running* running = workload_.running_of(workload_.job(job));
-    return running != nullptr && occupancy_.is_placed(job) &&
-           planner_model::stays(workload_, *running, occupancy_.placed(job));
-  }
-
   /// Move costs of the jobs whose present place is on the machine and that stay, or are elsewhere.
   [[nodiscard]] double move_costs(MachineId m, bool staying) const {
     const auto at = at_home_.find(m);
     if (at == at_home_.end()) return 0.0;
     double sum = 0.0;
     for (const JobId job : at->second) {
-      if (stays(job) == staying) sum += workload_.running_of(workload_.job(job))->move_cost;
+      if (stays(occupancy_, job) == staying)
+        sum += workload_.running_of(workload_.job(job))->move_cost;
     }
     return sum;
   }
@@ -97,7 +84,7 @@ class GangExchange {
 
   /// True when the job does not stay and is alone on each of its machines, all of one class.
   [[nodiscard]] bool takes_machines(const JobEntry& entry) const {
-    if (!entry.is_placed() || stays(entry.job())) return false;
+    if (!entry.is_placed() || stays(occupancy_, entry.job())) return false;
     const MachineId first = entry.placement.tasks.front().machine;
     return std::ranges::all_of(entry.placement.tasks, [&](const model::TaskPlacement& t) {
       return cluster().machine_class[t.machine.index()] == cluster().machine_class[first.index()] &&

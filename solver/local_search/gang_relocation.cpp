@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local_search/gang_relocation.hpp"
 
-#include "local_search/candidate_domains.hpp"
 #include "local_search/fill_idle_capacity.hpp"
 #include "local_search/insertion.hpp"
+#include "local_search/machines_of.hpp"
 #include "local_search/return_running_jobs.hpp"
 
 #include <algorithm>
@@ -19,13 +19,16 @@
 namespace berth::solver::local_search {
 namespace {
 
-/// Changes tried, machines and jobs that they look at in all, and the square of these that returns
-/// of all running jobs look at. Chosen, not tuned.
-constexpr std::size_t kMostChanges = 64, kMostRecordsSeen = 60'000, kMostReturns = 100'000'000;
-/// Jobs that do not fit into the room that a gang has left: after so many it stays.
-constexpr int kMostFailures = 32;
-/// Share of the value that the plan may gain: after a smaller loss all running jobs try to return.
+constexpr std::size_t kMostChanges = 64;  ///< chosen, not tuned
+/// A change looks at all machines and jobs, so large plans get fewer. Chosen, not tuned.
+constexpr std::size_t kMostRecordsSeen = 60'000;
+/// A return of all running jobs takes about the square of machines and jobs. Chosen, not tuned.
+constexpr std::size_t kMostPairsSeen = 100'000'000;
+/// Jobs tried in vain in the room that a gang has left, before it is left to the usual filling.
 /// Chosen, not tuned.
+constexpr int kMostFailures = 32;
+/// A change that loses less than this share of the slack is near a gain: all running jobs may try
+/// to return. Chosen, not tuned.
 constexpr double kNearGain = 0.2;
 constexpr double kLeastGain = 1e-9;  ///< value; guard against rounding
 
@@ -38,7 +41,7 @@ class GangRelocation {
         workload_(occupancy.valuation().instance().workload),
         cluster_(occupancy.valuation().instance().cluster),
         left_(std::min(kMostChanges, kMostRecordsSeen / records())),
-        returns_left_(kMostReturns / records() / records()) {
+        returns_left_(kMostPairsSeen / records() / records()) {
     std::map<GpuTypeId, std::pair<double, double>> sums;  // GPUs, and their price
     for (std::size_t p = 0; p < prices.pools.prices.size(); ++p) {
       const planner_model::Pool& pool = prices.pools.pools.pools[p];
@@ -143,29 +146,19 @@ class GangRelocation {
     return 0.0;
   }
 
-  /// Running jobs that are not at their present places, of which a machine has changed since the
-  /// mark; by descending move cost.
+  /// Running jobs that are stopped, or elsewhere while a machine of their present places has
+  /// changed since the mark; by descending move cost.
   [[nodiscard]] std::vector<JobId> displaced_jobs(Occupancy::Mark mark) const {
-    std::vector<MachineId> changed;
-    const auto add = [&](std::span<const model::TaskPlacement> tasks) {
-      for (const model::TaskPlacement& t : tasks) changed.push_back(t.machine);
-    };
-    for (const Occupancy::Change& change : occupancy_.changes_since(mark)) {
-      add(change.left);
-      if (change.left.empty() && occupancy_.is_placed(change.job)) {
-        add(occupancy_.placed(change.job).tasks);
-      }
-    }
-    std::ranges::sort(changed);
+    const std::vector<MachineId> changed =
+        machines_of_changes(std::as_const(occupancy_), occupancy_.changes_since(mark));
     std::vector<std::pair<double, JobId>> order;
     for (const JobEntry& entry : occupancy_.entries()) {
       const model::Running* running = workload_.running_of(workload_.job(entry.job()));
-      if (running == nullptr) continue;
-      const bool near = std::ranges::any_of(workload_.tasks_of(*running), [&](const auto& t) {
+      if (running == nullptr || stays(occupancy_, entry.job())) continue;
+      const bool freed = std::ranges::any_of(workload_.tasks_of(*running), [&](const auto& t) {
         return std::ranges::binary_search(changed, t.machine);
       });
-      if (!near && entry.is_placed()) continue;
-      if (entry.is_placed() && planner_model::stays(workload_, *running, entry.placement)) continue;
+      if (!freed && entry.is_placed()) continue;
       order.emplace_back(-running->move_cost, entry.job());
     }
     std::ranges::sort(order);

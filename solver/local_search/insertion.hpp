@@ -28,7 +28,7 @@ struct InsertionSearch {
   std::int64_t drawn = 0;  ///< additional allowance of the job's quotas, GPU thousandths
   model::Level widest = model::Level::cluster;  ///< widest domain it may be placed in
   GpuTypeId type = {};                          ///< only on it; invalid: on any
-  double least = 0.0;                           ///< gains up to this one are none
+  double least = 0.0;                           ///< gain that an insertion must exceed
 };
 
 /// The best insertion on the present content over every domain of the shard: in each, the machines

@@ -6,6 +6,7 @@
 #include "local_search/ejection_chains.hpp"
 #include "local_search/gang_exchange.hpp"
 #include "local_search/machine_repartition.hpp"
+#include "local_search/machines_of.hpp"
 #include "local_search/return_running_jobs.hpp"
 #include "local_search/search_space.hpp"
 
@@ -54,17 +55,6 @@ class WholeSearchSpace {
   local_search::SearchSpace<Occupancy> space_;
 };
 
-/// The machines that the placed jobs use, ascending.
-std::vector<MachineId> machines_of(const model::Placement& placed) {
-  std::vector<MachineId> machines;
-  for (const model::JobPlacement& p : placed) {
-    for (const model::TaskPlacement& t : p.tasks) machines.push_back(t.machine);
-  }
-  std::ranges::sort(machines);
-  machines.erase(std::unique(machines.begin(), machines.end()), machines.end());
-  return machines;
-}
-
 /// Hands places over among equal jobs (`planner_model::handovers`); total value and loads of the
 /// places do not change.
 void serve_equal_jobs(Occupancy& occupancy) {
@@ -104,7 +94,7 @@ double improve(Occupancy& occupancy, const PricedPools& pools, const SearchEffor
 double cyclic_exchange(const planner_model::Valuation& valuation, const planner_model::Pools& pools,
                        std::vector<JobId>& unplaced, model::Placement& placed,
                        const StopToken& stop, const planner_model::CouplingLimits* limits) {
-  Occupancy occupancy(valuation, machines_of(placed), limits);
+  Occupancy occupancy(valuation, local_search::machines_of(placed), limits);
   std::vector<JobId> jobs = unplaced;
   for (const model::JobPlacement& p : placed) jobs.push_back(p.job);
   occupancy.admit(jobs);

@@ -7,6 +7,7 @@
 #include "local_search/group_insertion.hpp"
 #include "local_search/insertion.hpp"
 #include "local_search/machines_by_cost.hpp"
+#include "local_search/machines_of.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -27,19 +28,6 @@ std::optional<model::JobPlacement> room_in(Occupancy& state, JobId id, const Dom
   return std::nullopt;
 }
 
-/// Machines of these jobs, ascending.
-std::vector<MachineId> machines_of(const Occupancy& state, std::span<const JobId> jobs) {
-  std::vector<MachineId> machines;
-  for (const JobId job : jobs) {
-    for (const model::TaskPlacement& task : state.placed(job).tasks) {
-      machines.push_back(task.machine);
-    }
-  }
-  std::ranges::sort(machines);
-  machines.erase(std::unique(machines.begin(), machines.end()), machines.end());
-  return machines;
-}
-
 /// Lists the domains and machines that may hold one of these jobs after all of them have given back
 /// their room. @param mark  set when the counts were exact
 local_search::OptionPlacer placer_of(const Occupancy& state, Occupancy::Mark mark,
@@ -47,7 +35,10 @@ local_search::OptionPlacer placer_of(const Occupancy& state, Occupancy::Mark mar
   if (counts == nullptr) return {};
   const model::WorkloadView& workload = state.valuation().instance().workload;
   for (const JobId job : victims) counts->prepare(workload.job(job));
-  return local_search::counted_placer(state, mark, *counts, machines_of(state, victims));
+  std::vector<MachineId> machines = local_search::distinct_machines([&](const auto& add) {
+    for (const JobId job : victims) add(state.placed(job).tasks);
+  });
+  return local_search::counted_placer(state, mark, *counts, std::move(machines));
 }
 
 /// @param counts  of the present content, or null

@@ -78,14 +78,9 @@ class ReturnOfRunningJobs {
     return workload_.running_of(workload_.job(job));
   }
 
-  [[nodiscard]] bool stays(JobId job) const {
-    const model::Running* running = running_of(job);
-    return running != nullptr && planner_model::stays(workload_, *running, occupancy_.placed(job));
-  }
-
   double try_return(JobId job) {
     JobPlacement present = planner_model::current_placement(workload_, *running_of(job));
-    if (occupancy_.is_placed(job) && stays(job)) return 0.0;
+    if (stays(occupancy_, job)) return 0.0;
     const double rise = occupancy_.valuation().placed(present) - occupancy_.value_of(job);
     if (rise <= kLeastGain) return 0.0;
     const Occupancy::Mark mark = occupancy_.mark();
@@ -148,7 +143,7 @@ class ReturnOfRunningJobs {
     double lost = 0.0;
     std::int64_t tasks = std::max(kMostTasks, 2 * std::ssize(place.tasks));  // that may be evicted
     const auto evict = [&](JobId job) {
-      if (stays(job)) lost += running_of(job)->move_cost;
+      if (stays(occupancy_, job)) lost += running_of(job)->move_cost;
       evicted.push_back(occupancy_.placed(job));
       occupancy_.give_back(job);
     };
@@ -255,7 +250,8 @@ class ReturnOfRunningJobs {
   /// and neither width nor distance matter to it.
   [[nodiscard]] bool is_free_to_move(JobId id, GpuTypeId type) const {
     const model::Job& job = workload_.job(id);
-    if (stays(id) || job.home_pod.valid() || job.home_rack.valid() || job.rules != 0) return false;
+    if (stays(occupancy_, id) || job.home_pod.valid() || job.home_rack.valid() || job.rules != 0)
+      return false;
     if (job.communication.pattern != model::CommunicationPattern::none) return false;
     const planner_model::Valuation& valuation = occupancy_.valuation();
     const bool anywhere = workload_.tasks(job) == 1 || job.domain == model::Level::cluster;
@@ -329,6 +325,13 @@ class ReturnOfRunningJobs {
 };
 
 }  // namespace
+
+bool stays(const Occupancy& occupancy, JobId job) {
+  const model::WorkloadView& workload = occupancy.valuation().instance().workload;
+  const model::Running* running = workload.running_of(workload.job(job));
+  return running != nullptr && occupancy.is_placed(job) &&
+         planner_model::stays(workload, *running, occupancy.placed(job));
+}
 
 double return_running_jobs(Occupancy& occupancy, const StopToken& stop) {
   return ReturnOfRunningJobs(occupancy).run(stop);

@@ -9,6 +9,9 @@
 
 namespace berth::solver::local_search {
 
+/// True for a running job at its present place.
+[[nodiscard]] bool stays(const Occupancy& occupancy, JobId job);
+
 /// Running jobs that are placed elsewhere or stopped return to their present places while the total
 /// value less surcharges rises. Jobs in these places move to the places that the running jobs
 /// leave, else into idle capacity, else become unplaced. Jobs with equal tasks exchange places in

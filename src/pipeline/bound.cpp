@@ -185,8 +185,8 @@ double place_anew(const PlanningContext& context, const GlobalRelaxation& relaxa
   return gained;
 }
 
-/// The searches at the prices of the proof: as before, anew, and gangs on other types. Returns the
-/// value gained. @pre no job has a price of its own
+/// Searches at the prices of the proof: the local search goes on, then plans start anew, then gangs
+/// are relocated. Returns the value gained. @pre no job has a price of its own
 double search_at_last_prices(const PlanningContext& context, const GlobalRelaxation& relaxation,
                              const Proof& proof, const TightenGoal& goal,
                              model::Placement& placement) {

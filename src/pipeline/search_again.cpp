@@ -80,7 +80,7 @@ std::vector<double> quota_prices(const PlanningContext& context, const Certifica
   return prices;
 }
 
-/// What a search at the prices of a certificate takes.
+/// The prices of a certificate as a search takes them, and its effort.
 struct PricedSearch {
   std::vector<double> of_pools, of_limits;
   planner_model::Valuation priced;

@@ -18,7 +18,8 @@ namespace berth::pipeline {
 double search_again(const PlanningContext& context, const model::Certificate& certificate,
                     const solver::RunContext& run, model::Placement& placement);
 
-/// Gangs of the plan change their GPU type, or leave it, at these prices (decision 128).
+/// Gangs change their GPU type, leave the plan or enter it, at the prices of its proof (decision
+/// 128).
 /// @param slack  value that the plan may gain by its bound
 /// @return the value gained
 double relocate_gangs(const PlanningContext& context, const model::Certificate& certificate,

@@ -29,10 +29,9 @@ double search_at_prices(const planner_model::Valuation& valuation, const SearchP
                         const SearchEffort& effort, const RunContext& run,
                         model::Placement& placement);
 
-/// Gangs of such a plan change their GPU type, or leave it for others, where that gains, and the
-/// local search of the dive goes on from there (decision 128).
-/// @param slack  value that the plan may gain by its bound: what loses more at the prices is not
-///               tried
+/// Gangs change their GPU type, leave such a plan or enter it, where that gains in all
+/// (`relocate_gangs`, decision 128); the local search of the dive goes on from there.
+/// @param slack  value that the plan may gain by its bound
 /// @return the value gained
 double relocate_gangs_at_prices(const planner_model::Valuation& valuation,
                                 const SearchPrices& prices, double slack,
