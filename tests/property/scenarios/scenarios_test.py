@@ -68,6 +68,11 @@ class Mixtures(unittest.TestCase):
                 self.assertTrue(row["valid"], row)
                 self.assertLess(row["gap"], 0.02, row)
 
+    def test_gangs_keep_their_rules_when_running_jobs_return(self):
+        with tempfile.TemporaryDirectory(prefix="berth-") as folder:
+            row = measure([BERTH], make("mixture", 2048, 144, pathlib.Path(folder)), "default")
+            self.assertTrue(row["valid"], row)  # its gang j308 was in one rack, not in two
+
     def test_few_jobs_a_quota_leave_gpus_idle_at_no_price(self):
         with tempfile.TemporaryDirectory(prefix="berth-") as folder:
             row = measure([BERTH], make("mixture", 1024, 37, pathlib.Path(folder)), "default")

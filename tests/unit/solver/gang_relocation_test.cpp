@@ -41,7 +41,8 @@ class GangRelocation : public testing::Test {
 
   double relocate(Occupancy& occupancy, double slack) const {
     const planner_model::Pools pools = plan_.pools();
-    const std::vector<double> prices{1.25, 0.75};
+    std::vector<double> prices(pools.size(), 0.75);
+    prices.front() = 1.25;  // type A
     return local_search::relocate_gangs(
         occupancy, {occupancy.valuation(), nullptr, {pools, prices}}, slack, {});
   }
@@ -61,6 +62,45 @@ TEST_F(GangRelocation, gives_its_machines_to_jobs_that_gain_more_by_them) {
   EXPECT_LT(occupancy.placed(fast_).tasks.front().machine, MachineId(2));
   EXPECT_TRUE(occupancy.is_placed(waiting_));
   EXPECT_FALSE(occupancy.is_placed(cheap_));
+}
+
+/// Two more machines of type B are idle: the job that gains on A leaves its place on B for the
+/// gang's room, although nobody takes it from it.
+TEST_F(GangRelocation, gives_its_machines_to_placed_jobs_of_other_types) {
+  plan_.rack(PodId(0));
+  plan_.add_machines(2, 1, 4);
+  const planner_model::Valuation valuation = plan_.value();
+  Occupancy occupancy(valuation, plan_.machines);
+  place(occupancy);
+  EXPECT_DOUBLE_EQ(relocate(occupancy, kAnyLoss), 7.5 + 8.0 + 6.0 + 3.0 - 15.0);
+  EXPECT_LT(occupancy.placed(fast_).tasks.front().machine, MachineId(2));
+}
+
+/// The gang waits: it takes the room of the cheap job and of the one that gains on type A.
+TEST_F(GangRelocation, lets_a_waiting_gang_in) {
+  const planner_model::Valuation valuation = plan_.value();
+  Occupancy occupancy(valuation, plan_.machines);
+  occupancy.admit(plan_.jobs);
+  occupancy.take(on(fast_, 2, 15));
+  occupancy.take(on(cheap_, 3, 15));
+  occupancy.take(on(waiting_, 0, 15));
+  EXPECT_DOUBLE_EQ(relocate(occupancy, kAnyLoss), 7.5 + 8.0 + 6.0 - (2.0 + 3.0 + 6.0));
+  EXPECT_GE(occupancy.placed(gang_).tasks.front().machine, MachineId(2));
+  EXPECT_FALSE(occupancy.is_placed(cheap_));
+}
+
+/// The waiting job and a second one like it are worth more than the gang, on type A alone.
+TEST_F(GangRelocation, takes_a_gang_out_for_others) {
+  plan_.instance.workload.jobs[gang_.index()].gpu_types = 1;
+  const JobId second = plan_.job({.gpus = 4, .weight = 1.5, .types = 1});
+  const planner_model::Valuation valuation = plan_.value();
+  Occupancy occupancy(valuation, plan_.machines);
+  place(occupancy);
+  occupancy.give_back(fast_);
+  occupancy.forget(fast_);
+  EXPECT_DOUBLE_EQ(relocate(occupancy, kAnyLoss), 6.0 + 6.0 - 10.0);
+  EXPECT_FALSE(occupancy.is_placed(gang_));
+  EXPECT_TRUE(occupancy.is_placed(waiting_) && occupancy.is_placed(second));
 }
 
 TEST_F(GangRelocation, leaves_required_jobs_where_they_are) {
