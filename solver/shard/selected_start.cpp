@@ -196,13 +196,53 @@ std::optional<Occupancy> packed_by_contents(const Occupancy& empty, std::span<co
   return occupancy;
 }
 
+/// Places running jobs where they run.
+void stay(Occupancy& occupancy, std::span<const JobId> jobs) {
+  const model::WorkloadView& workload = occupancy.valuation().instance().workload;
+  for (const JobId id : jobs) {
+    auto present =
+        planner_model::current_placement(workload, *workload.running_of(workload.job(id)));
+    if (occupancy.limit_usage().surcharge(id) && occupancy.limit_usage().carries(present) &&
+        occupancy.is_free(present)) {
+      occupancy.take(std::move(present));
+    }
+  }
+}
+
+/// Those that hard quotas admit together beside the placed jobs, by precedence; ascending. The dive
+/// takes it that all its jobs keep the quotas.
+std::vector<JobId> within_quotas(const Occupancy& occupancy, std::span<const JobId> selected) {
+  const planner_model::Valuation& valuation = occupancy.valuation();
+  const model::WorkloadView& workload = valuation.instance().workload;
+  const planner_model::LimitUsage& usage = occupancy.limit_usage();
+  std::vector<JobId> order(selected.begin(), selected.end()), admitted;
+  planner_model::sort_by_precedence(valuation, order);
+  std::vector<std::int64_t> left;
+  for (std::size_t l = 0; l < usage.size(); ++l) {
+    left.push_back(usage.limits()->soft(l) ? model::kNoLimit : usage.left(l));
+  }
+  for (const JobId job : order) {
+    const std::int64_t milli = workload.gpu_milli(workload.job(job));
+    const auto quotas = usage.quotas_of(job);
+    if (std::ranges::any_of(quotas, [&](std::uint32_t l) { return left[l] < milli; })) continue;
+    for (const std::uint32_t l : quotas) {
+      if (left[l] != model::kNoLimit) left[l] -= milli;
+    }
+    admitted.push_back(job);
+  }
+  std::ranges::sort(admitted);
+  return admitted;
+}
+
 }  // namespace
 
 double plan_selected(const planner_model::Valuation& valuation, const PricedPools& pools,
                      std::span<const JobId> selected, const SelectedOptions& options,
                      const RunContext& run, model::Placement& placement) {
-  const Occupancy empty = without_placements(valuation, run.limits);
-  BestStart best(empty, placement);
+  const Occupancy none = without_placements(valuation, run.limits);
+  BestStart best(none, placement);
+  Occupancy empty = none;
+  stay(empty, options.staying);
   const auto offer = [&](Occupancy start) {
     best.offer(std::move(start), pools, options.shard.dive.effort, run.stop);
   };
@@ -217,7 +257,7 @@ double plan_selected(const planner_model::Valuation& valuation, const PricedPool
   }
   if (options.how == SelectedPlacement::fill_and_dive) {
     Occupancy dived = empty;
-    dive(dived, pools, selected, options.shard.dive, run.stop);
+    dive(dived, pools, within_quotas(dived, selected), options.shard.dive, run.stop);
     offer(std::move(dived));
   }
   return best.write(placement);

@@ -158,6 +158,14 @@ Bound upper_bound(const InstanceView& instance, model::Objective objective,
   return bound;
 }
 
+std::vector<JobId> staying_jobs(const InstanceView& instance, model::Objective objective,
+                                const model::Certificate& certificate, const JobFacts& facts,
+                                std::span<const StayItem> items) {
+  const Pricing pricing(instance, objective, certificate);
+  const MachineProfitBound worth(instance, pricing.price_table, certificate, facts);
+  return staying_jobs(pricing.price_table, worth, items);
+}
+
 std::vector<double> job_profits(const InstanceView& instance, model::Objective objective,
                                 const model::Certificate& certificate) {
   const int scale = certificate.scale_log2;

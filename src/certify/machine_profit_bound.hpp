@@ -32,6 +32,11 @@ class MachineProfitBound {
   /// @param stays  of jobs that run on the machine. O(items x G) and twice the above.
   [[nodiscard]] Int128 with_stays(const PricedPool& pool, std::span<const StayItem> stays) const;
 
+  /// The jobs that the largest content of that machine keeps where it counts devices; the fewest
+  /// devices at a tie.
+  [[nodiscard]] std::vector<JobId> kept(const PricedPool& pool,
+                                        std::span<const StayItem> stays) const;
+
   /// The bound by multipliers in two parts: V(0) .. V(G) of the devices that are entirely free, and
   /// the terms that do not depend on the number of these devices.
   [[nodiscard]] std::vector<Int128> by_devices(const PricedPool& pool) const;

@@ -25,4 +25,9 @@ struct MachineGain {
 std::vector<MachineGain> stay_gains(const PriceTable& price_table, const MachineProfitBound& worth,
                                     std::span<const StayItem> items);
 
+/// Jobs that the largest contents of all their machines keep, ascending. Each time that some, but
+/// not all machines of jobs keep them, these jobs leave all. A pass as stay_gains.
+std::vector<JobId> staying_jobs(const PriceTable& price_table, const MachineProfitBound& worth,
+                                std::span<const StayItem> items);
+
 }  // namespace berth::certify

@@ -4,10 +4,10 @@
 #include "batched_gather.hpp"
 #include "fill_free_room.hpp"
 #include "gang_prices.hpp"
+#include "last_search.hpp"
 #include "near_prices.hpp"
 #include "relax.hpp"
 #include "resource_prices.hpp"
-#include "search_again.hpp"
 #include "spare_prices.hpp"
 #include "stay_prices.hpp"
 #include "tighten.hpp"
@@ -39,10 +39,6 @@ constexpr std::int64_t kMostUnits = 4096;
 /// Jobs that are assigned to places all at once: with more, each is a small part of a place, and
 /// the local search fills places as well.
 constexpr std::size_t kFewGangs = 64;
-/// A larger gap is worth more starts: docs/decisions/0122.
-constexpr double kFarFromBound = 0.001;
-/// Starts with the jobs of the plan, while each gains. Chosen, not tuned.
-constexpr int kStartsOfPlacedJobs = 4;
 
 double largest_of(std::span<const double> prices) {
   return prices.empty() ? 0.0 : *std::ranges::max_element(prices);
@@ -134,13 +130,6 @@ bool some_job_may_move(const model::InstanceView& instance) {
                              [](const model::Running& r) { return !r.pinned; });
 }
 
-/// Of a plan of the whole cluster by values without prices of limits.
-solver::RunContext whole_run(const PlanningContext& context, const GlobalRelaxation& relaxation) {
-  solver::RunContext run = run_context(context, relaxation);
-  run.limits = relaxation.limits == nullptr ? nullptr : &context.limits;
-  return run;
-}
-
 /// Plans anew from the choice of jobs in home racks. Returns the value gained.
 double plan_homes(const PlanningContext& context, const GlobalRelaxation& relaxation,
                   const solver::HomeRackSolution& found, model::Placement& placement) {
@@ -160,47 +149,6 @@ double plan_few_gangs(const PlanningContext& context, const GlobalRelaxation& re
   return solver::plan_assigned(context.unpriced, {context.pools, relaxation.consensus.prices},
                                gangs, context.options.shard.dive.effort,
                                whole_run(context, relaxation), placement);
-}
-
-/// Where jobs run: starts from the empty cluster with the jobs that the bound chooses at its last
-/// prices, then with those of the plan, while that gains. Returns the value gained (decision 125).
-double place_anew(const PlanningContext& context, const GlobalRelaxation& relaxation,
-                  const model::Certificate& certificate, model::Placement& placement) {
-  const auto start_with = [&](std::span<const JobId> jobs) {
-    return solver::plan_selected(
-        context.unpriced, {context.pools, relaxation.consensus.prices}, jobs,
-        {.how = solver::SelectedPlacement::fill_and_dive, .shard = context.options.shard},
-        whole_run(context, relaxation), placement);
-  };
-  if (context.unpriced.instance().workload.tables().running.empty()) return 0.0;
-  double gained = start_with(chosen_jobs(context, certificate));
-  for (int start = 0; start < kStartsOfPlacedJobs && !context.stop.requested(); ++start) {
-    std::vector<JobId> placed;
-    for (const model::JobPlacement& p : placement) placed.push_back(p.job);
-    double gain = start_with(placed);
-    if (gain <= 0.0) break;
-    gain += search_again(context, certificate, whole_run(context, relaxation), placement);
-    gained += gain;
-  }
-  return gained;
-}
-
-/// Searches at the prices of the proof: the local search goes on, then plans start anew, then gangs
-/// are relocated. Returns the value gained. @pre no job has a price of its own
-double search_at_last_prices(const PlanningContext& context, const GlobalRelaxation& relaxation,
-                             const Proof& proof, const TightenGoal& goal,
-                             model::Placement& placement) {
-  const solver::RunContext run = whole_run(context, relaxation);
-  double gained = search_again(context, proof.certificate, run, placement);
-  const auto gap = [&] { return certify::gap(proof.upper_bound, goal.objective + gained); };
-  if (gap() > kFarFromBound) {
-    gained += place_anew(context, relaxation, proof.certificate, placement);
-  }
-  if (gap() > goal.gap) {
-    const double slack = proof.upper_bound - goal.objective - gained;
-    gained += relocate_gangs(context, proof.certificate, slack, run, placement);
-  }
-  return gained;
 }
 
 }  // namespace

@@ -146,6 +146,16 @@ DistributedJudge::ChoiceBound DistributedJudge::choice_bound(const Certificate& 
   return {evaluation.bound, std::move(evaluation.choices)};
 }
 
+std::vector<JobId> DistributedJudge::staying_jobs(const Certificate& certificate) const {
+  const JudgedJobs evaluation = evaluate(certificate, {});
+  std::vector<JobId> jobs;
+  comm_.agreed_on_root([&] {
+    jobs =
+        certify::staying_jobs(instance_, objective_, evaluation.prices, facts_, evaluation.stays);
+  });
+  return jobs;
+}
+
 double DistributedJudge::objective(const model::Placement& placement) const {
   const auto sums = sum_of_ranks(comm_, comm_.agreed([&] {
     return certify::placement_sums(instance_, objective_, placement);

@@ -71,6 +71,9 @@ class DistributedJudge {
   /// @pre the certificate chooses whole jobs
   [[nodiscard]] ChoiceBound choice_bound(const model::Certificate& certificate) const;
 
+  /// Running jobs that the bound leaves where they are, ascending; on rank 0.
+  [[nodiscard]] std::vector<JobId> staying_jobs(const model::Certificate& certificate) const;
+
   [[nodiscard]] const comm::Communicator& comm() const { return comm_; }
   /// Facts of all jobs, on every rank.
   [[nodiscard]] const certify::JobFacts& facts() const { return facts_; }

@@ -217,6 +217,12 @@ Bound upper_bound(const model::InstanceView& instance, model::Objective objectiv
 std::vector<double> job_profits(const model::InstanceView& instance, model::Objective objective,
                                 const model::Certificate& certificate);
 
+/// Running jobs that the bound leaves where they are, ascending: the contents of all their machines
+/// keep them. What a planner may start from. @param items  of JobTerms::stays, all of them
+std::vector<JobId> staying_jobs(const model::InstanceView& instance, model::Objective objective,
+                                const model::Certificate& certificate, const JobFacts& facts,
+                                std::span<const StayItem> items);
+
 /// Why these prices cannot be used: a negative one, a level that is neither rack nor pod, a place
 /// or shape that does not exist, numbers whose sums could leave 128 bits. Empty when they can.
 std::string unusable(const model::InstanceView& instance, model::Objective objective,

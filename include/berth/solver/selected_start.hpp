@@ -25,6 +25,8 @@ enum class SelectedPlacement : std::uint8_t {
 struct SelectedOptions {
   SelectedPlacement how = SelectedPlacement::fill;
   ShardOptions shard = {};  ///< of the dive, the packing and the local search
+  /// Running jobs, not selected, that are first put where they run.
+  std::span<const JobId> staying = {};
 };
 
 /// Plans the whole cluster anew: the selected jobs first, then the others into idle capacity, then

@@ -73,6 +73,13 @@ class Mixtures(unittest.TestCase):
             row = measure([BERTH], make("mixture", 2048, 144, pathlib.Path(folder)), "default")
             self.assertTrue(row["valid"], row)  # its gang j308 was in one rack, not in two
 
+    def test_jobs_that_stay_leave_whole_machines_to_gangs(self):
+        for seed, most in ((19, 0.004), (108, 0.009)):  # 0.003, 0.005; 0.009, 0.021 without
+            with self.subTest(seed=seed), tempfile.TemporaryDirectory(prefix="berth-") as folder:
+                row = measure([BERTH], make("mixture", 6144, seed, pathlib.Path(folder)), "default")
+                self.assertTrue(row["valid"], row)
+                self.assertLess(row["gap"], most, row)
+
     def test_few_jobs_a_quota_leave_gpus_idle_at_no_price(self):
         with tempfile.TemporaryDirectory(prefix="berth-") as folder:
             row = measure([BERTH], make("mixture", 1024, 37, pathlib.Path(folder)), "default")

@@ -301,6 +301,61 @@ TEST(LiveBound, knows_that_a_job_that_stays_takes_room_from_large_tasks) {
   EXPECT_EQ(bound(), 6.0);
 }
 
+/// Four machines of 2 GPUs. Jobs with a task of 1 GPU on each of some machines run; a job waits for
+/// whole machines.
+struct StayingJobs : testing::Test {
+  test::Tiny tiny = one_rack(4);
+  Certificate prices;
+
+  JobId run(double value, std::initializer_list<int> machines) {
+    const auto count = static_cast<std::int32_t>(machines.size());
+    const JobId job = tiny.job({{.count = count, .gpus = 1}});
+    tiny[job].value = value;
+    std::vector<model::TaskPlacement> tasks;
+    for (const int m : machines) {
+      std::uint32_t devices = 1;
+      for (const auto& t : tiny.instance.workload.running_tasks) {
+        if (t.machine == MachineId(m)) devices = 2;
+      }
+      tasks.push_back({MachineId(m), 0, devices, 1000});
+    }
+    model::Running& running = tiny.run(job, tasks);
+    running.stop_cost = 1.0, running.move_cost = 100.0;
+    return job;
+  }
+  std::vector<JobId> staying() {
+    const std::vector<JobId> jobs = model::planned_jobs(tiny.instance.workload);
+    const JobFacts facts = job_facts(tiny.instance, Objective::value, jobs);
+    const JobBests bests = job_bests(tiny.instance, Objective::value, prices, facts, jobs);
+    const JobTerms terms = job_terms(tiny.instance, prices, jobs, bests, {});
+    return staying_jobs(tiny.instance, Objective::value, prices, facts, terms.stays);
+  }
+};
+
+TEST_F(StayingJobs, are_those_that_earn_more_than_their_room) {
+  for (int m = 0; m < 4; ++m) run(1.0 + m, {m});
+  tiny.job({{.count = 2, .gpus = 2}});
+  prices.shapes = {{ShapeId(0), GpuTypeId(0), 1}, {ShapeId(1), GpuTypeId(0), 5}};
+  // staying earns value + 1 over being stopped, and a GPU less for others costs 5 - 1
+  EXPECT_EQ(staying(), (std::vector<JobId>{JobId(3)}));
+  prices.shapes[1].price = 2;
+  EXPECT_EQ(staying().size(), 4U);
+}
+
+/// What one of its machines does not keep leaves the others, which then keep what was beside it.
+TEST_F(StayingJobs, stay_on_all_of_their_machines) {
+  const JobId gang = run(6.0, {0, 1});
+  const JobId beside = run(1.0, {0});
+  const JobId better = run(9.0, {1});
+  tiny.job({{.gpus = 2}});
+  prices.scale_log2 = 4;
+  prices.shapes = {{ShapeId(0), GpuTypeId(0), 16}, {ShapeId(1), GpuTypeId(0), 40}};
+  EXPECT_EQ(staying(), (std::vector<JobId>{gang, beside, better}));
+  const auto content = JobId(tiny.instance.workload.size());
+  tiny.use({.machine = MachineId(1), .devices = 2, .milli = 1000, .job = content});
+  EXPECT_EQ(staying(), (std::vector<JobId>{beside, better})) << "one device is left there";
+}
+
 /// Another is at home where it runs (30, 0 elsewhere) and pushes it to rack-1: 30 + 9.5.
 TEST_F(RunningJob, rounds_the_bound_to_integers_only_when_costs_are) {
   for (const int m : {1, 3}) tiny.use({.machine = MachineId(m), .devices = 1, .milli = 1000});

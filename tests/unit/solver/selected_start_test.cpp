@@ -4,6 +4,7 @@
 #include "petsc_environment.hpp"
 #include "tiny.hpp"
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -83,6 +84,52 @@ TEST(SelectedStartOfContents, PacksGangsWhoseTasksShareMachines) {
   plan_selected(valuation, {pools, std::vector<double>(pools.size(), 0.1)}, selected, options, {},
                 placement);
   EXPECT_EQ(placement.size(), 2U);
+}
+
+/// Six machines of 8 GPUs; a job runs on the last one. A quota of four machines admits either two
+/// waiting gangs of two machines, or one of them beside it, which is worth more.
+struct SelectedStartWithStays : testing::Test {
+  test::Tiny tiny;
+  JobId running;
+  std::vector<JobId> selected;
+
+  void SetUp() override {
+    const ClassId machine = tiny.machine_class("m", tiny.type("X"), 8, 64'000, 64'000);
+    tiny.pod();
+    tiny.rack();
+    for (int m = 0; m < 6; ++m) tiny.machine(machine);
+    tiny.instance.cluster.queues = {{.name = "q", .gpu_quota = 32}};
+    running = add(1, 4.0);
+    model::Running& now = tiny.run(running, {{MachineId(5), 0, 0xff, 1000}});
+    now.stop_cost = 1.0, now.move_cost = 0.5;
+    selected = {add(2, 3.0), add(2, 3.5)};
+  }
+  JobId add(int machines, double value) {
+    const JobId job = tiny.job({{.count = machines, .gpus = 8}});
+    tiny[job].value = value;
+    tiny[job].queue = QueueId(0);
+    return job;
+  }
+  model::Placement plan(std::span<const JobId> staying) {
+    const planner_model::Valuation valuation(tiny.instance, model::Objective::value);
+    const planner_model::CouplingLimits limits(tiny.instance, model::Objective::value);
+    const planner_model::Pools pools =
+        planner_model::make_pools(tiny.instance.cluster, Level::rack);
+    SelectedOptions options{.how = SelectedPlacement::fill_and_dive, .staying = staying};
+    options.shard.dive.effort = {.chains = 0, .repartitions = 0};
+    model::Placement placement;
+    plan_selected(valuation, {pools, std::vector<double>(pools.size(), 0.1)}, selected, options,
+                  {.limits = &limits}, placement);
+    return placement;
+  }
+};
+
+TEST_F(SelectedStartWithStays, KeepsThemInPlaceAndQuotas) {
+  const model::Placement placement = plan(std::span(&running, 1));
+  ASSERT_EQ(placement.size(), 2U);
+  EXPECT_EQ(placement[0].job, running);
+  EXPECT_EQ(placement[0].tasks.front().machine, MachineId(5));
+  EXPECT_EQ(placement[1].job, selected[1]);
 }
 
 /// Two racks of 8 machines with 8 GPUs. Gangs of 5 and 3, and of 6 machines must be in one rack,
