@@ -236,6 +236,11 @@ std::vector<JobId> within_quotas(const Occupancy& occupancy, std::span<const Job
 
 }  // namespace
 
+bool some_job_may_move(const model::WorkloadView& workload) {
+  return std::ranges::any_of(workload.tables().running,
+                             [](const model::Running& r) { return !r.pinned; });
+}
+
 double plan_selected(const planner_model::Valuation& valuation, const PricedPools& pools,
                      std::span<const JobId> selected, const SelectedOptions& options,
                      const RunContext& run, model::Placement& placement) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "berth/solver/selected_start.hpp"
+
 namespace berth::solver {
 namespace {
 
@@ -15,11 +17,6 @@ constexpr double kSearchGain = 0.005;
 constexpr double kReturnGain = 0.02;
 
 }  // namespace
-
-bool some_job_may_move(const model::WorkloadView& workload) {
-  return std::ranges::any_of(workload.tables().running,
-                             [](const model::Running& r) { return !r.pinned; });
-}
 
 std::pair<int, double> whole_score(const Occupancy& occupancy) {
   const model::WorkloadView& workload = occupancy.valuation().instance().workload;

@@ -12,9 +12,6 @@
 
 namespace berth::solver {
 
-/// True when a job runs that is not pinned.
-bool some_job_may_move(const model::WorkloadView& workload);
-
 /// Number of placed required jobs, and value less surcharges.
 std::pair<int, double> whole_score(const Occupancy& occupancy);
 

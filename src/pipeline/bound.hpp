@@ -9,8 +9,6 @@
 #include <span>
 
 #include "berth/base/strong_id.hpp"
-#include "berth/coordinator/job_records.hpp"
-#include "berth/model/placement.hpp"
 
 namespace berth::pipeline {
 
@@ -24,12 +22,5 @@ DistributedJudge judge_of(const PlanningContext& context, std::span<const JobId>
 /// The lowest bound that the prices found so far prove. Collective.
 Proof bound(const PlanningContext& context, const DistributedJudge& judge,
             const LocalSolution& solution);
-
-/// Tightens the proof if its gap is too large and the options have steps, optional resources
-/// matter or the instance is small; moves all jobs and the whole placement to rank 0 for that.
-/// Collective.
-void tighten(const PlanningContext& context, coordinator::JobRecords& records,
-             const DistributedJudge& judge, const LocalSolution& solution, Proof& proof,
-             model::Placement& placement);
 
 }  // namespace berth::pipeline

@@ -7,6 +7,7 @@
 #include "incumbent.hpp"
 #include "plan_again.hpp"
 #include "relax.hpp"
+#include "tighten_plan.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,8 +4,9 @@
 #include "incumbent.hpp"
 #include "plan_again.hpp"
 
-#include <algorithm>
 #include <cstdint>
+
+#include "berth/solver/selected_start.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -16,8 +17,7 @@ constexpr std::int64_t kMostGpus = 65'536;
 bool applies(const PlanningContext& context) {
   const model::InstanceView& instance = context.unpriced.instance();
   return !context.options.online_order && instance.cluster.gpus() <= kMostGpus &&
-         std::ranges::any_of(instance.workload.tables().running,
-                             [](const model::Running& r) { return !r.pinned; });
+         solver::some_job_may_move(instance.workload);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "relax.hpp"
 #include "resume.hpp"
 #include "round.hpp"
+#include "tighten_plan.hpp"
 
 #include <stdexcept>
 #include <utility>

@@ -112,9 +112,9 @@ int usual_tree_leaves(std::int64_t gpus, std::int64_t jobs) {
   return gpus <= kTreeGpus || is_coarse(gpus, jobs) ? kUsualLeaves : 0;
 }
 
-Proof tighten(const planner_model::Valuation& valuation, const planner_model::Pools& pools,
-              std::span<const double> prices, Proof proof, const TightenGoal& goal,
-              const TightenOptions& options) {
+Proof price_jobs(const planner_model::Valuation& valuation, const planner_model::Pools& pools,
+                 std::span<const double> prices, Proof proof, const TightenGoal& goal,
+                 const TightenOptions& options) {
   const model::InstanceView& instance = valuation.instance();
   const double slack = proof.upper_bound - goal.objective;
   if (options.job_prices.evaluations <= 0 || !(slack > goal.gap * proof.upper_bound)) return proof;

@@ -41,8 +41,8 @@ struct TightenOptions {
 /// The proof, or a tighter one in which jobs of whole GPUs that are not required pay a price of
 /// their own, starting from the prices of the pools, followed by cases of the most undecided of
 /// these jobs.
-Proof tighten(const planner_model::Valuation& valuation, const planner_model::Pools& pools,
-              std::span<const double> prices, Proof proof, const TightenGoal& goal,
-              const TightenOptions& options);
+Proof price_jobs(const planner_model::Valuation& valuation, const planner_model::Pools& pools,
+                 std::span<const double> prices, Proof proof, const TightenGoal& goal,
+                 const TightenOptions& options);
 
 }  // namespace berth::pipeline

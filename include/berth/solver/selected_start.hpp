@@ -6,12 +6,16 @@
 
 #include "berth/base/strong_id.hpp"
 #include "berth/model/placement.hpp"
+#include "berth/model/workload.hpp"
 #include "berth/planner_model/value.hpp"
 #include "berth/solver/dive.hpp"
 #include "berth/solver/run_context.hpp"
 #include "berth/solver/shard.hpp"
 
 namespace berth::solver {
+
+/// True when a job runs that is not pinned. O(running jobs)
+bool some_job_may_move(const model::WorkloadView& workload);
 
 /// How the selected jobs are placed.
 enum class SelectedPlacement : std::uint8_t {

@@ -29,8 +29,8 @@ class OneRack : public testing::Test {
     const std::vector<double> prices{1.5};
     Proof proof = tightest(tiny_.instance, value.objective(), {from_pools(pools, prices)});
     EXPECT_NEAR(proof.upper_bound, 3.5, 1e-9);
-    return tighten(value, pools, prices, std::move(proof), goal,
-                   {.job_prices = {.evaluations = steps}});
+    return price_jobs(value, pools, prices, std::move(proof), goal,
+                      {.job_prices = {.evaluations = steps}});
   }
 
   test::Tiny tiny_;
@@ -58,7 +58,8 @@ TEST_F(OneRack, steps_do_not_depend_on_a_better_proof) {
   const auto after = [&](double known) {
     Proof proof = tightest(tiny_.instance, value.objective(), {from_pools(pools, prices)});
     proof.upper_bound = known;
-    return tighten(value, pools, prices, std::move(proof), {.objective = 3.0}, options).upper_bound;
+    return price_jobs(value, pools, prices, std::move(proof), {.objective = 3.0}, options)
+        .upper_bound;
   };
   EXPECT_EQ(after(3.5), after(3.01));
 }
@@ -88,8 +89,8 @@ TEST(Cases, close_what_prices_of_jobs_cannot) {
   const std::vector<double> prices{0.1, 0.1};
   const auto bound = [&](int leaves) {
     Proof proof = tightest(tiny.instance, value.objective(), {from_pools(pools, prices)});
-    return tighten(value, pools, prices, std::move(proof), {.objective = 3.5},
-                   {.job_prices = {.evaluations = 200}, .branch = {.leaves = leaves}});
+    return price_jobs(value, pools, prices, std::move(proof), {.objective = 3.5},
+                      {.job_prices = {.evaluations = 200}, .branch = {.leaves = leaves}});
   };
   const Proof alone = bound(0);
   EXPECT_GE(alone.upper_bound, 3.75);
