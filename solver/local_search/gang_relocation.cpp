@@ -2,6 +2,7 @@
 #include "local_search/gang_relocation.hpp"
 
 #include "local_search/fill_idle_capacity.hpp"
+#include "local_search/gang_changes.hpp"
 #include "local_search/insertion.hpp"
 #include "local_search/machines_of.hpp"
 #include "local_search/return_running_jobs.hpp"
@@ -9,8 +10,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -39,26 +38,15 @@ class GangRelocation {
         priced_(prices.valuation),
         slack_(slack),
         workload_(occupancy.valuation().instance().workload),
-        cluster_(occupancy.valuation().instance().cluster),
         left_(std::min(kMostChanges, kMostRecordsSeen / records())),
-        returns_left_(kMostPairsSeen / records() / records()) {
-    std::map<GpuTypeId, std::pair<double, double>> sums;  // GPUs, and their price
-    for (std::size_t p = 0; p < prices.pools.prices.size(); ++p) {
-      const planner_model::Pool& pool = prices.pools.pools.pools[p];
-      const double gpus = static_cast<double>(pool.gpu_milli) / model::kGpuMilli;
-      sums[pool.gpu_type].first += gpus;
-      sums[pool.gpu_type].second += gpus * prices.pools.prices[p];
-    }
-    for (const auto& [type, sum] : sums) {
-      if (sum.first > 0.0) price_[type] = sum.second / sum.first;
-    }
-  }
+        returns_left_(kMostPairsSeen / records() / records()),
+        price_(prices.pools) {}
 
   double run(const StopToken& stop) {
     double gained = 0.0;
     for (bool again = true; again;) {
       again = false;
-      for (const Change& change : changes()) {
+      for (const GangChange& change : gang_changes(occupancy_, priced_, price_, slack_)) {
         if (left_ == 0 || stop.requested()) break;
         --left_;
         const double gain = try_change(change, stop);
@@ -70,59 +58,18 @@ class GangRelocation {
   }
 
  private:
-  struct Change {
-    double loss = 0.0;  ///< at the prices
-    JobId gang;
-    GpuTypeId to;  ///< invalid: out of the plan
-  };
-
   [[nodiscard]] std::size_t records() const {
     return occupancy_.machines().size() + occupancy_.entries().size() + 1;
   }
   [[nodiscard]] double gpus(JobId job) const {
     return static_cast<double>(workload_.gpu_milli(workload_.job(job))) / model::kGpuMilli;
   }
-  [[nodiscard]] double price(GpuTypeId type) const {
-    const auto at = price_.find(type);
-    return at == price_.end() ? 0.0 : at->second;
-  }
   [[nodiscard]] double worth() const {
     return occupancy_.value() - occupancy_.limit_usage().surcharges();
   }
-  /// Of a placed job's first task with GPUs.
-  [[nodiscard]] GpuTypeId type_of(JobId job) const {
-    const auto& tasks = occupancy_.placed(job).tasks;
-    const auto on_gpus = [](const model::TaskPlacement& t) { return t.devices != 0; };
-    return cluster_.class_of(std::ranges::find_if(tasks, on_gpus)->machine).gpu_type;
-  }
-
-  /// By ascending loss.
-  [[nodiscard]] std::vector<Change> changes() const {
-    std::vector<Change> found;
-    for (const JobEntry& entry : occupancy_.entries()) {
-      const model::Job& job = workload_.job(entry.job());
-      if (job.groups != 1 || workload_.tasks(job) == 1 || workload_.gpu_milli(job) == 0) continue;
-      const bool placed = entry.is_placed();
-      if (placed && job.required) continue;
-      const GpuTypeId from = placed ? type_of(entry.job()) : GpuTypeId{};
-      const double profit =
-          placed ? priced_.placed(entry.placement) - price(from) * gpus(entry.job()) : 0.0;
-      const auto add = [&](double other, GpuTypeId to) {
-        if (profit - other < slack_) found.push_back({profit - other, entry.job(), to});
-      };
-      const planner_model::OptionEnumerator options(priced_, entry.job());
-      for (const GpuTypeId to : options.types()) {
-        if (to != from) add(options.best(to) - price(to) * gpus(entry.job()), to);
-      }
-      if (placed) add(0.0, GpuTypeId{});
-    }
-    std::ranges::sort(found, {}, [](const Change& c) { return std::tuple(c.loss, c.gang, c.to); });
-    return found;
-  }
-
-  double try_change(const Change& change, const StopToken& stop) {
+  double try_change(const GangChange& change, const StopToken& stop) {
     const bool placed = occupancy_.is_placed(change.gang);
-    const GpuTypeId from = placed ? type_of(change.gang) : GpuTypeId{};
+    const GpuTypeId from = placed ? type_of(occupancy_, change.gang) : GpuTypeId{};
     if (from == change.to) return 0.0;  // another change has led to it
     const double before = worth();
     const Occupancy::Mark mark = occupancy_.mark();
@@ -192,10 +139,10 @@ class GangRelocation {
         continue;
       double gain = planner_model::OptionEnumerator(priced_, id).best(type);
       if (entry.is_placed()) {
-        const GpuTypeId now = type_of(id);
+        const GpuTypeId now = type_of(occupancy_, id);
         const double kept = priced_.placed(entry.placement);
         if (now == type || gain <= kept) continue;
-        gain += price(now) * gpus(id) - kept;
+        gain += price_.of(now) * gpus(id) - kept;
       }
       order.emplace_back(-gain / gpus(id), id);
     }
@@ -230,10 +177,9 @@ class GangRelocation {
   const planner_model::Valuation& priced_;  ///< values less prices of limits
   double slack_;
   model::WorkloadView workload_;
-  const model::Cluster& cluster_;
   std::size_t left_;          ///< changes
   std::size_t returns_left_;  ///< of all running jobs
-  std::map<GpuTypeId, double> price_;
+  TypePrices price_;
 };
 
 }  // namespace
