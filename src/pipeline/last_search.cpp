@@ -32,6 +32,7 @@ constexpr std::array kDearer{0, 3};
 
 /// The certificate with dearer room.
 model::Certificate dearer(model::Certificate certificate, int percent) {
+  certificate.search_steps = 0;
   const auto raise = [&](std::int64_t& price) { price += price / 100 * percent; };
   for (auto& p : certificate.pools) raise(p.gpu_milli);
   for (auto& s : certificate.shapes) raise(s.price);

@@ -74,6 +74,7 @@ NearPrices::NearPrices(const model::InstanceView& instance, model::Objective obj
       alone_(comm::Communicator::serial()),
       judge_(alone_, instance, objective, jobs_),
       start_(std::move(certificate)) {
+  start_.search_steps = 0;  // a search does not depend on prices
   list_pools();
   list_sizes();
   list_shapes();

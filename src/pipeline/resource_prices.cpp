@@ -175,6 +175,7 @@ Proof price_resources(const model::InstanceView& instance, model::Objective obje
                       const StopToken& stop) {
   if (!resources_matter(instance)) return proof;
   Certificate certificate = proof.certificate;
+  certificate.search_steps = 0;  // a search does not depend on prices
   for (std::size_t r = 0; r < model::kResources; ++r) {
     if (matters(instance, r)) price_resource(instance, objective, r, certificate, stop);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gang_prices.hpp"
 
+#include "near_prices.hpp"
 #include "tiny.hpp"
 
 #include <cstddef>
@@ -62,6 +63,15 @@ TEST_F(FourRacks, one_that_is_whole_proves_the_best_plan) {
   }
   EXPECT_NEAR(priced(20.0, 20.0, model::Level::pod).upper_bound, 20.0, 1e-9)
       << "nothing is left to prove";
+}
+
+/// A search over placements takes thousands of times as long as prices and does not depend on them.
+TEST_F(FourRacks, are_found_without_the_search_of_the_certificate) {
+  add_gangs(2);
+  model::Certificate certificate;
+  certificate.search_steps = 1000;
+  const NearPrices prices(tiny_.instance, model::Objective::value, certificate);
+  EXPECT_EQ(prices.at(prices.none(), JobCount::each).search_steps, 0);
 }
 
 /// In each rack a job runs that loses 0.75 when it moves, on one of the other four machines: a gang
