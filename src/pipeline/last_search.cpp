@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
@@ -60,43 +62,58 @@ class NewStarts {
         run_(whole_run(context, relaxation)),
         placement_(placement) {}
 
-  /// With jobs that stay where the bound leaves them, then from the empty cluster with the jobs
-  /// that it chooses, then with those of the plan, while that gains.
+  /// The better of two ways: with jobs that stay where the bound leaves them, and from the empty
+  /// cluster.
   double run() {
     if (planned_.empty() || context_.unpriced.instance().workload.tables().running.empty()) {
       return 0.0;
     }
-    const std::vector<JobId> chosen = chosen_jobs(context_, certificate_);
-    double gained = 0.0;
-    for (const int percent : kDearer) gained += start_with_stays(chosen, percent);
-    gained += start_with(chosen, {});
-    for (int start = 0; start < kStartsOfPlacedJobs && !context_.stop.requested(); ++start) {
-      std::vector<JobId> placed;
-      for (const model::JobPlacement& p : placement_) placed.push_back(p.job);
-      const double gain = start_with(placed, {});
-      if (gain <= 0.0) break;
-      gained += gain + search();
-    }
-    return gained;
-  }
-
- private:
-  /// Jobs stay where the bound leaves them with room dearer by `percent`; beside them the chosen
-  /// jobs come first, then any.
-  double start_with_stays(std::span<const JobId> chosen, int percent) {
-    if (context_.stop.requested()) return 0.0;
     const auto alone = comm::Communicator::serial();
     const DistributedJudge judge(alone, context_.unpriced.instance(), context_.options.objective,
                                  planned_);
-    const std::vector<JobId> staying =
-        judge.staying_jobs(judge.fitted(dearer(certificate_, percent)));
-    if (staying.empty()) return 0.0;
-    double gain = start_with(without(chosen, staying), staying);
-    gain += start_with(without(planned_, staying), staying);
-    return gain > 0.0 ? gain + search() : 0.0;
+    const std::vector<JobId> chosen = chosen_jobs(context_, certificate_);
+    const double before = judge.objective(placement_);
+    model::Placement other = placement_;
+    for (const int percent : kDearer) {
+      start_with_stays(chosen, judge.staying_jobs(judge.fitted(dearer(certificate_, percent))));
+    }
+    std::swap(other, placement_);
+    start_from_empty(chosen);
+    if (score(judge, other) > score(judge, placement_)) std::swap(other, placement_);
+    return judge.objective(placement_) - before;
   }
 
-  double search() { return search_again(context_, certificate_, run_, placement_); }
+ private:
+  /// Number of placed required jobs, and value.
+  [[nodiscard]] std::pair<std::ptrdiff_t, double> score(const DistributedJudge& judge,
+                                                        const model::Placement& placement) const {
+    const model::WorkloadView& workload = context_.unpriced.instance().workload;
+    const auto required = [&](const model::JobPlacement& p) {
+      return workload.job(p.job).required;
+    };
+    return {std::ranges::count_if(placement, required), judge.objective(placement)};
+  }
+
+  /// Beside the jobs that stay, the chosen jobs come first, then any.
+  void start_with_stays(std::span<const JobId> chosen, std::span<const JobId> staying) {
+    if (staying.empty() || context_.stop.requested()) return;
+    double gain = start_with(without(chosen, staying), staying);
+    gain += start_with(without(planned_, staying), staying);
+    if (gain > 0.0) search();
+  }
+
+  /// With the chosen jobs, then with those of the plan, while that gains.
+  void start_from_empty(std::span<const JobId> chosen) {
+    start_with(chosen, {});
+    for (int start = 0; start < kStartsOfPlacedJobs && !context_.stop.requested(); ++start) {
+      std::vector<JobId> placed;
+      for (const model::JobPlacement& p : placement_) placed.push_back(p.job);
+      if (start_with(placed, {}) <= 0.0) break;
+      search();
+    }
+  }
+
+  void search() { search_again(context_, certificate_, run_, placement_); }
 
   double start_with(std::span<const JobId> jobs, std::span<const JobId> staying) {
     return solver::plan_selected(context_.unpriced, {context_.pools, relaxation_.consensus.prices},
