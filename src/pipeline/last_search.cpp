@@ -28,14 +28,14 @@ namespace {
 constexpr double kFarFromBound = 0.001;
 /// Starts with the jobs of the plan, while each gains. Chosen, not tuned.
 constexpr int kStartsOfPlacedJobs = 4;
-/// By so many percent room is dearer than at the bound's prices when it is decided which jobs stay;
-/// at these too many do, as gangs need whole machines. Tuned on `mixture` (decision 130).
-constexpr std::array kDearer{0, 3};
+/// Percent by which prices of room are raised before the bound decides which jobs stay. At its own
+/// prices too many do, as gangs need whole machines. Tuned on `mixture` (decision 130).
+constexpr std::array kPriceRaises{0, 3};
 
-/// The certificate with dearer room.
-model::Certificate dearer(model::Certificate certificate, int percent) {
-  certificate.search_steps = 0;
-  const auto raise = [&](std::int64_t& price) { price += price / 100 * percent; };
+model::Certificate with_raised_prices(model::Certificate certificate, int percent) {
+  const auto raise = [&](std::int64_t& price) {
+    price = as_price(Int128{price} * (100 + percent) / 100);
+  };
   for (auto& p : certificate.pools) raise(p.gpu_milli);
   for (auto& s : certificate.shapes) raise(s.price);
   for (auto& g : certificate.gangs) raise(g.price);
@@ -50,7 +50,7 @@ std::vector<JobId> without(std::span<const JobId> jobs, std::span<const JobId> s
   return others;
 }
 
-/// Where jobs run: starts anew. Returns the value gained (decisions 125 and 130).
+/// New starts of a plan where jobs run (decisions 125 and 130).
 class NewStarts {
  public:
   NewStarts(const PlanningContext& context, const GlobalRelaxation& relaxation,
@@ -63,7 +63,7 @@ class NewStarts {
         placement_(placement) {}
 
   /// The better of two ways: with jobs that stay where the bound leaves them, and from the empty
-  /// cluster.
+  /// cluster. Returns the value gained.
   double run() {
     if (planned_.empty() || context_.unpriced.instance().workload.tables().running.empty()) {
       return 0.0;
@@ -74,8 +74,9 @@ class NewStarts {
     const std::vector<JobId> chosen = chosen_jobs(context_, certificate_);
     const double before = judge.objective(placement_);
     model::Placement other = placement_;
-    for (const int percent : kDearer) {
-      start_with_stays(chosen, judge.staying_jobs(judge.fitted(dearer(certificate_, percent))));
+    for (const int percent : kPriceRaises) {
+      start_with_stays(chosen, judge.staying_jobs(judge.fitted(
+                                   with_raised_prices(without_search(certificate_), percent))));
     }
     std::swap(other, placement_);
     start_from_empty(chosen);

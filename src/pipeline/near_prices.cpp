@@ -73,8 +73,7 @@ NearPrices::NearPrices(const model::InstanceView& instance, model::Objective obj
       jobs_(model::planned_jobs(instance.workload)),
       alone_(comm::Communicator::serial()),
       judge_(alone_, instance, objective, jobs_),
-      start_(std::move(certificate)) {
-  start_.search_steps = 0;  // a search does not depend on prices
+      start_(without_search(std::move(certificate))) {
   list_pools();
   list_sizes();
   list_shapes();

@@ -34,6 +34,11 @@ std::int64_t to_fixed(double price, std::int32_t scale_log2) {
   return to_signed_fixed(std::max(0.0, price), scale_log2);
 }
 
+model::Certificate without_search(model::Certificate certificate) {
+  certificate.search_steps = 0;
+  return certificate;
+}
+
 model::Certificate from_pools(const planner_model::Pools& pools, std::span<const double> prices,
                               double largest) {
   model::Certificate certificate;

@@ -30,6 +30,9 @@ std::int64_t as_price(Int128 amount);
 /// @param largest  the scale also admits prices of this size
 model::Certificate from_pools(const planner_model::Pools& pools, std::span<const double> prices,
                               double largest = 0.0);
+/// The certificate without a search over placements, which no price changes: for evaluations at
+/// many prices.
+model::Certificate without_search(model::Certificate certificate);
 /// Certificate of prices of tasks by shape and GPU type.
 model::Certificate from_shapes(std::span<const solver::TaskPrice> prices);
 

@@ -174,8 +174,7 @@ bool resources_matter(const model::InstanceView& instance) {
 Proof price_resources(const model::InstanceView& instance, model::Objective objective, Proof proof,
                       const StopToken& stop) {
   if (!resources_matter(instance)) return proof;
-  Certificate certificate = proof.certificate;
-  certificate.search_steps = 0;  // a search does not depend on prices
+  Certificate certificate = without_search(proof.certificate);
   for (std::size_t r = 0; r < model::kResources; ++r) {
     if (matters(instance, r)) price_resource(instance, objective, r, certificate, stop);
   }

@@ -74,14 +74,15 @@ std::vector<Direction> directions(const NearPrices& prices, double step, Ways wa
   return found;
 }
 
-}  // namespace
-
+/// True when some running job may move at a cost, and jobs and machines are few enough.
 bool stays_matter(const model::InstanceView& instance) {
   const auto& running = instance.workload.tables().running;
   return few_records(instance) && std::ranges::any_of(running, [](const model::Running& r) {
            return !r.pinned && r.move_cost > 0.0;
          });
 }
+
+}  // namespace
 
 Proof price_stays(const model::InstanceView& instance, model::Objective objective, Proof proof,
                   const TightenGoal& goal) {

@@ -40,16 +40,15 @@ constexpr std::int64_t kMostUnits = 4096;
 /// the local search fills places as well.
 constexpr std::size_t kFewGangs = 64;
 
-TightenOptions tightening(const model::InstanceView& instance, const PlanOptions& options) {
+TightenOptions tighten_options(const model::InstanceView& instance, const PlanOptions& options) {
   const std::int64_t gpus = instance.cluster.gpus();
   const auto jobs = static_cast<std::int64_t>(instance.workload.size());
-  TightenOptions tightening{.job_prices = options.job_prices, .branch = options.branch};
-  tightening.job_prices.evaluations =
+  TightenOptions how{.job_prices = options.job_prices, .branch = options.branch};
+  how.job_prices.evaluations =
       options.bound_steps >= 0 ? options.bound_steps : usual_bound_steps(gpus, jobs);
-  tightening.branch.leaves =
-      options.tree_nodes >= 0 ? options.tree_nodes : usual_tree_leaves(gpus, jobs);
-  if (options.bound_steps < 0) tightening.most_units = kMostUnits;
-  return tightening;
+  how.branch.leaves = options.tree_nodes >= 0 ? options.tree_nodes : usual_tree_leaves(gpus, jobs);
+  if (options.bound_steps < 0) how.most_units = kMostUnits;
+  return how;
 }
 
 /// Lets the judge search over all placements, or over the places of few gangs, if the proof leaves
@@ -98,30 +97,30 @@ class Tightening {
         goal_{.objective = judge.objective(placement),
               .gap = context.options.gap,
               .stop = context.stop},
-        how_(tightening(instance_, context.options)) {}
+        how_(tighten_options(instance_, context.options)) {}
 
   void run() {
     if (closed()) return;
     if (steps()) choose();
     if (closed()) return;
     const bool homes = steps() && can_choose_at_home(context_, records_.home_jobs());
-    const bool again = steps() && few_records(instance_);
-    if (!helps(homes, again)) return;
+    if (!homes && !some_step_helps()) return;
     records_.gather_to_root();
     placement_ = gather_placement(context_.comm, std::move(placement_));
     context_.comm.agreed_on_root([&] {
       start_from_choice();
       if (homes) choose_homes();
       if (few()) assign_gangs();
-      price_shapes(again);
-      if (again && !closed() && proof_.certificate.jobs.empty() && !goal_.stop.requested()) {
+      price_room();
+      if (searches_prices() && !closed() && proof_.certificate.jobs.empty() &&
+          !goal_.stop.requested()) {
         goal_.objective += search_at_last_prices(context_, relaxation_, proof_, goal_, placement_);
       }
       proof_ = price_jobs(context_.unpriced, context_.pools, relaxation_.consensus.prices,
                           std::move(proof_), goal_, how_);
       if (searches()) add_search(context_, placement_, goal_, proof_);
     });
-    if (choice_.usable || homes || again) {
+    if (choice_.usable || homes || searches_prices()) {
       fill_free_room(context_, records_, placement_);
       coordinator::serve_equal_jobs(context_.comm, context_.unpriced, records_, placement_);
     }
@@ -133,14 +132,15 @@ class Tightening {
   }
   [[nodiscard]] bool steps() const { return context_.options.bound_steps != 0; }
   [[nodiscard]] bool few() const { return steps() && instance_.workload.size() <= kFewGangs; }
+  /// Prices of gangs, and the local search at the last prices.
+  [[nodiscard]] bool searches_prices() const { return steps() && few_records(instance_); }
   /// Over all placements.
   [[nodiscard]] bool searches() const {
     return context_.options.search_steps > 0 && is_small(context_);
   }
-  /// False when no step would do anything.
-  [[nodiscard]] bool helps(bool homes, bool again) const {
-    const bool stays = steps() && stays_matter(instance_);
-    return choice_.usable || homes || stays || again || how_.job_prices.evaluations > 0 ||
+  /// False when no step but a choice within home racks would do anything.
+  [[nodiscard]] bool some_step_helps() const {
+    return choice_.usable || searches_prices() || how_.job_prices.evaluations > 0 ||
            resources_matter(instance_) || searches() || few();
   }
   [[nodiscard]] solver::PricedPools pools() const {
@@ -193,11 +193,11 @@ class Tightening {
   }
 
   /// The proof at better prices of resources, of room beside jobs that stay, and of gangs.
-  void price_shapes(bool gangs) {
+  void price_room() {
     const model::Objective objective = context_.options.objective;
     proof_ = price_resources(instance_, objective, std::move(proof_), context_.stop);
     if (steps()) proof_ = price_stays(instance_, objective, std::move(proof_), goal_);
-    if (gangs) proof_ = price_gangs(instance_, objective, std::move(proof_), goal_);
+    if (searches_prices()) proof_ = price_gangs(instance_, objective, std::move(proof_), goal_);
   }
 
   const PlanningContext& context_;

@@ -171,7 +171,7 @@ std::vector<JobId> chosen_jobs(const PlanningContext& context, Certificate certi
   const auto alone = comm::Communicator::serial();
   const std::vector<JobId> planned = model::planned_jobs(instance.workload);
   const DistributedJudge judge(alone, instance, context.options.objective, planned);
-  certificate.search_steps = 0;
+  certificate = without_search(std::move(certificate));
   if (!certificate.whole_jobs.in_cluster()) {
     certificate = judge.fitted(with_whole_jobs(instance, std::move(certificate)));
   }

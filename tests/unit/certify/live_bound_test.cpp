@@ -342,10 +342,11 @@ TEST_F(StayingJobs, are_those_that_earn_more_than_their_room) {
   EXPECT_EQ(staying().size(), 4U);
 }
 
-/// What one of its machines does not keep leaves the others, which then keep what was beside it.
+/// A gang that one of its machines does not keep leaves the other one, too, which then holds a task
+/// of two GPUs in place of the small job beside it.
 TEST_F(StayingJobs, stay_on_all_of_their_machines) {
   const JobId gang = run(6.0, {0, 1});
-  const JobId beside = run(1.0, {0});
+  const JobId beside = run(0.25, {0});
   const JobId better = run(9.0, {1});
   tiny.job({{.gpus = 2}});
   prices.scale_log2 = 4;
@@ -353,7 +354,7 @@ TEST_F(StayingJobs, stay_on_all_of_their_machines) {
   EXPECT_EQ(staying(), (std::vector<JobId>{gang, beside, better}));
   const auto content = JobId(tiny.instance.workload.size());
   tiny.use({.machine = MachineId(1), .devices = 2, .milli = 1000, .job = content});
-  EXPECT_EQ(staying(), (std::vector<JobId>{beside, better})) << "one device is left there";
+  EXPECT_EQ(staying(), (std::vector<JobId>{better})) << "one device is left there";
 }
 
 /// Another is at home where it runs (30, 0 elsewhere) and pushes it to rack-1: 30 + 9.5.
